@@ -1,8 +1,14 @@
 import { FurzeError } from '../domain/errors.ts';
 import { overloaded } from '../platform/concurrency/overload-error.ts';
-import type { Engine, TlsFiles } from './engine/engine.ts';
+import { BAD_FRAMING, type Engine, type TlsFiles, UNSURE_END } from './engine/engine.ts';
 import type { EngineChoice } from './engine/engine-choice.ts';
-import { type BodyOutcome, BodyReader, type BodyRules, refusalByLength } from './flow/body-reader.ts';
+import {
+  type BodyOutcome,
+  BodyReader,
+  type BodyRules,
+  isBeyondPassing,
+  refusalByLength,
+} from './flow/body-reader.ts';
 import { Burst } from './flow/burst.ts';
 import { ByteBudget } from './flow/byte-budget.ts';
 import { Drain } from './flow/drain.ts';
@@ -42,6 +48,8 @@ export interface HttpServerOptions extends RequestPipelineParts {
 interface Call {
   readonly res: object;
   readonly exchange: Exchange;
+  /** True for the last request of its connection, because the next one may begin elsewhere than the engine thinks. */
+  readonly isLast: boolean;
   /** True once it is answered or its peer is gone. */
   isOver: boolean;
   body: BodyReader | undefined;
@@ -112,12 +120,14 @@ export class HttpServer {
     const exchange = pipeline.open(head);
     const refusal = this.refusalOf(lengthBytes);
     if (refusal !== undefined) {
-      const closes = refusal.code !== 'BODY_TOO_LARGE';
-      this.send(res, exchange, pipeline.errorReply(refusal), closes, false);
+      this.refuse(res, exchange, refusal, lengthBytes);
     } else if (exchange.refusal === undefined && exchange.match?.route.body !== undefined) {
       this.readBody(res, exchange, lengthBytes);
+    } else if (lengthBytes === UNSURE_END) {
+      this.finish(this.open(res, exchange, true), pipeline.answer(exchange));
     } else if (this.burst.count(exchange.startMs)) {
-      void this.putOff(this.open(res, exchange));
+      if (this.engine.keepsOrder) void this.putOff(this.open(res, exchange));
+      else this.cutShort(res, exchange, overloaded('pipelined'));
     } else {
       const reply = pipeline.answer(exchange);
       if (reply instanceof Promise || isLong(reply)) this.finish(this.open(res, exchange), reply);
@@ -125,7 +135,7 @@ export class HttpServer {
     }
   }
 
-  /** The engine holds back, or closes, a connection that sends its next request before this answer. */
+  /** The engine holds back a connection that sends its next request before this answer. */
   private async putOff(call: Call): Promise<void> {
     await this.burst.turn();
     if (!call.isOver) this.finish(call, this.pipeline.answer(call.exchange));
@@ -137,8 +147,21 @@ export class HttpServer {
     return refusalByLength(lengthBytes, this.bodies.bytesMax);
   }
 
+  /** Refuses a request whatever it asks for. */
+  private refuse(res: object, exchange: Exchange, refusal: FurzeError, lengthBytes: number): void {
+    if (lengthBytes === BAD_FRAMING || isBeyondPassing(lengthBytes)) this.cutShort(res, exchange, refusal);
+    else this.send(res, exchange, this.pipeline.errorReply(refusal), this.drain.hasBegun, false);
+  }
+
+  /** Refuses a request and all that its connection has sent behind it. */
+  private cutShort(res: object, exchange: Exchange, refusal: FurzeError): void {
+    const reply = this.pipeline.errorReply(refusal);
+    this.engine.refuse(res, reply, exchange);
+    this.pipeline.record(exchange, reply.status);
+  }
+
   private readBody(res: object, exchange: Exchange, lengthBytes: number): void {
-    const call = this.open(res, exchange);
+    const call = this.open(res, exchange, lengthBytes === UNSURE_END);
     const body = new BodyReader(this.bodies, lengthBytes, (outcome) => this.answer(call, outcome));
     call.body = body;
     this.engine.onData(res, (chunk, isLast) => body.take(chunk, isLast));
@@ -152,8 +175,8 @@ export class HttpServer {
     }
   }
 
-  private open(res: object, exchange: Exchange): Call {
-    const call: Call = { res, exchange, isOver: false, body: undefined, outflow: undefined };
+  private open(res: object, exchange: Exchange, isLast = false): Call {
+    const call: Call = { res, exchange, isLast, isOver: false, body: undefined, outflow: undefined };
     this.drain.enter();
     this.engine.onAborted(res, () => this.abandon(call));
     return call;
@@ -166,6 +189,8 @@ export class HttpServer {
   }
 
   private settle(call: Call): void {
+    // An engine that closes the connection itself may have told so.
+    if (call.isOver) return;
     call.isOver = true;
     call.body?.end();
     call.outflow?.end();
@@ -177,11 +202,16 @@ export class HttpServer {
       reply.then((late) => this.finish(call, late));
       return;
     }
+    // While the answer is not out, the engine ends a connection that goes on to another request.
+    if (call.isLast) setImmediate(() => this.conclude(call, reply, true));
+    else this.conclude(call, reply, closeConnection || this.drain.hasBegun);
+  }
+
+  private conclude(call: Call, reply: Reply, closes: boolean): void {
     if (call.isOver) {
       reply.discard?.();
       return;
     }
-    const closes = closeConnection || this.drain.hasBegun;
     if (isLong(reply) && call.exchange.method !== 'HEAD') {
       this.flow(call, asBytes(reply), closes);
     } else {

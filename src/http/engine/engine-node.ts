@@ -13,7 +13,14 @@ import { FurzeError } from '../../domain/errors.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from '../route/reply.ts';
-import type { Engine, EngineOptions, Flow, OnRequest } from './engine.ts';
+import {
+  BAD_FRAMING,
+  type Engine,
+  type EngineOptions,
+  type Flow,
+  type OnRequest,
+  type TlsFiles,
+} from './engine.ts';
 import { HeadersByName } from './headers-by-name.ts';
 import { watchSlowReader } from './slow-reader.ts';
 
@@ -50,16 +57,13 @@ export function createNodeEngine(
   const serve = (req: IncomingMessage, res: NodeResponse) => {
     const { socket } = req;
     if (socket.destroyed) return;
-    if (isOneTooMany(socket, res)) endUnparsed(socket);
-    else onRequest(res, new NodeHead(req), lengthOf(req));
+    if (isOneTooMany(socket, res)) {
+      socket.destroy();
+      stopParsing(socket);
+    } else onRequest(res, new NodeHead(req), lengthOf(req));
   };
   const server =
-    tls === undefined
-      ? createServer(options, serve)
-      : createTlsServer(
-          { ...options, cert: readFileSync(tls.certPath), key: readFileSync(tls.keyPath) },
-          serve,
-        );
+    tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...read(tls) }, serve);
   server.timeout = SILENCE_MS;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseOn(socket, error, refuse));
   return {
@@ -69,6 +73,10 @@ export function createNodeEngine(
       write(res, reply, exchange, closeConnection);
       const { socket } = res.req;
       if (socket.writableLength > 0) watchSlowReader(socket, sendTimeoutMs, sendBytesMin);
+    },
+    refuse(res, reply, exchange) {
+      write(res, reply, exchange, true);
+      stopParsing(res.req.socket);
     },
     begin: (res, reply, exchange, closeConnection, totalBytes) => {
       res.writeHead(reply.status, headOf(reply, exchange, closeConnection, totalBytes));
@@ -93,6 +101,10 @@ export function createNodeEngine(
   };
 }
 
+function read({ certPath, keyPath }: TlsFiles) {
+  return { cert: readFileSync(certPath), key: readFileSync(keyPath) };
+}
+
 interface CountedSocket extends Socket {
   /** Requests that came while others of the connection were unanswered. */
   queued?: number;
@@ -112,13 +124,12 @@ function isOneTooMany(socket: CountedSocket, res: NodeResponse): boolean {
 const UPGRADE = 2;
 
 /**
- * Ends a connection without a look at what else it has sent. What is left of a chunk would be parsed otherwise, and end
- * in an error for each request: hundreds a connection, in one turn. `parser` is no documented part of a socket; where it
- * is not there, that is what happens.
+ * Parses nothing more of a connection that is about to end. The rest of a chunk would be served otherwise, or end in an
+ * error for each request: hundreds a connection, in one turn. `parser` is no documented part of a socket; where it is not
+ * there, that is what happens.
  */
-function endUnparsed(socket: Socket): void {
+function stopParsing(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming?: () => number } };
-  socket.destroy();
   if (parser !== undefined) parser.onIncoming = () => UPGRADE;
 }
 
@@ -194,12 +205,20 @@ function headerIn(raw: readonly string[], name: string): string {
   return '';
 }
 
-/** The parser refuses several lengths, so there is one at most. */
-function lengthOf(req: IncomingMessage): number {
-  const text = headerIn(req.rawHeaders, 'content-length');
+/** The length of a body: the parser refuses several lengths and one beside a coding, and takes several codings. */
+function lengthOf({ rawHeaders }: IncomingMessage): number {
+  const coding = headerIn(rawHeaders, 'transfer-encoding');
+  if (coding !== '' && (coding.toLowerCase() !== 'chunked' || countIn(rawHeaders, 'transfer-encoding') > 1))
+    return BAD_FRAMING;
+  const text = headerIn(rawHeaders, 'content-length');
   if (text === '') return 0;
   const length = Number(text);
   return Number.isSafeInteger(length) && length > 0 ? length : 0;
+}
+
+/** Headers of that name. @param raw names and values in turn @param name in lower case */
+function countIn(raw: readonly string[], name: string): number {
+  return raw.filter((sent, at) => at % 2 === 0 && sent.toLowerCase() === name).length;
 }
 
 function write(res: NodeResponse, reply: Reply, exchange: Exchange, closeConnection: boolean): void {

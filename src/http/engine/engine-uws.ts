@@ -1,10 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from '../route/reply.ts';
-import { type Engine, type EngineOptions, type OnRequest, SEVERAL_LENGTHS, type TlsFiles } from './engine.ts';
+import type { Engine, EngineOptions, OnRequest, TlsFiles } from './engine.ts';
 import { HeadersByName } from './headers-by-name.ts';
 import type { Uws, UwsApp, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';
 import { UwsChunkedFlow, UwsFixedFlow } from './uws-flow.ts';
+import { bodyLengthOf } from './uws-framing.ts';
 
 /** Listen option of µSockets: fail when the port is taken instead of sharing it with its holder. */
 const EXCLUSIVE_PORT = 1;
@@ -27,8 +28,10 @@ export function createUwsEngine(
   const app = tls === undefined ? uws.App() : startTls(uws, tls);
   let listenSocket: UwsListenSocket | undefined;
   // Most requests are GETs, and asking the engine for the method costs as much as any other call into it.
-  app.get('/*', (res, req) => onRequest(res, new UwsHead(req, 'GET'), lengthOf(req)));
-  app.any('/*', (res, req) => onRequest(res, new UwsHead(req, req.getMethod().toUpperCase()), lengthOf(req)));
+  app.get('/*', (res, req) => onRequest(res, new UwsHead(req, 'GET'), bodyLengthOf(req)));
+  app.any('/*', (res, req) =>
+    onRequest(res, new UwsHead(req, req.getMethod().toUpperCase()), bodyLengthOf(req)),
+  );
   return {
     name: 'uws',
     keepsOrder: false,
@@ -36,12 +39,18 @@ export function createUwsEngine(
       if (isLate) res.cork(() => write(res, reply, exchange, closeConnection));
       else write(res, reply.status === TOO_LARGE ? pastTheCork(reply) : reply, exchange, closeConnection);
     },
+    refuse(res, reply, exchange) {
+      writeLast(res, reply, exchange);
+      res.close();
+    },
     begin(res, reply, exchange, closeConnection, totalBytes) {
       res.cork(() => {
         writeHead(res, reply, exchange);
         if (closeConnection) res.writeHeader('Connection', 'close');
       });
-      return totalBytes < 0 ? new UwsChunkedFlow(res, closeConnection) : new UwsFixedFlow(res, totalBytes);
+      return totalBytes < 0 || closeConnection
+        ? new UwsChunkedFlow(res, closeConnection)
+        : new UwsFixedFlow(res, totalBytes);
     },
     onAborted: (res, handler) => void res.onAborted(handler),
     onData: (res, handler) => void res.onData((chunk, isLast) => handler(new Uint8Array(chunk), isLast)),
@@ -87,19 +96,6 @@ class UwsHead extends HeadersByName implements RequestHead {
   }
 }
 
-/** Two lengths, even equal ones, are how a request is smuggled past a proxy; the engine lets them through. */
-function lengthOf(req: UwsRequest): number {
-  const text = req.getHeader('content-length');
-  if (text === '') return 0;
-  let count = 0;
-  req.forEach((name) => {
-    if (name === 'content-length') count++;
-  });
-  if (count > 1) return SEVERAL_LENGTHS;
-  const length = Number(text);
-  return Number.isSafeInteger(length) && length > 0 ? length : 0;
-}
-
 /** Answers so far, to know which one is a sample. */
 let answers = 0;
 
@@ -107,17 +103,26 @@ function write(res: UwsResponse, reply: Reply, exchange: Exchange, closeConnecti
   const { body } = reply;
   writeHead(res, reply, exchange);
   if (exchange.method === 'HEAD' || reply.status === 204) {
-    // The engine waits for a body when it is told a length here, so the length goes out as a header of ours.
-    if (reply.status !== 204 && reply.parts === undefined)
-      res.writeHeader('Content-Length', String(byteLengthOf(body)));
-    if (closeConnection) res.writeHeader('Connection', 'close');
-    res.endWithoutBody();
+    writeHeadOnly(res, reply, closeConnection);
     return;
   }
   answers++;
   const isSample = body.length > 1024 || (answers & (SAMPLE - 1)) === 0;
   if (isSample && !closeConnection && body.length > 0) endOrWait(res, body);
   else res.end(body, closeConnection);
+}
+
+/** Ends an answer that has no body. */
+function writeHeadOnly(res: UwsResponse, { status, parts, body }: Reply, closeConnection: boolean): void {
+  const length = parts === undefined ? byteLengthOf(body) : 0;
+  if (closeConnection) {
+    if (status === 204) res.end('', true);
+    else res.endWithoutBody(length, true);
+    return;
+  }
+  // The engine waits for a body when it is told a length here, so the length goes out as a header of ours.
+  if (status !== 204 && parts === undefined) res.writeHeader('Content-Length', String(length));
+  res.endWithoutBody();
 }
 
 /**
@@ -136,6 +141,17 @@ function writeHead(res: UwsResponse, reply: Reply, exchange: Exchange): void {
   if (reply.status !== 200) res.writeStatus(`${reply.status} ${STATUS_CODES[reply.status]}`);
   res.writeHeader('X-Request-ID', exchange.requestId + commonHeaders(reply.contentType));
   if (reply.headers !== undefined) for (const [name, value] of reply.headers) res.writeHeader(name, value);
+}
+
+/**
+ * Sends a reply as one value of a header, because the engine goes on to the next request before it sends an answer that
+ * it is told to end. Its length counts the line break that the engine adds.
+ */
+function writeLast(res: UwsResponse, reply: Reply, exchange: Exchange): void {
+  const { body } = pastTheCork(reply);
+  const head = `close\r\nContent-Length: ${byteLengthOf(body) + 2}`;
+  writeHead(res, reply, exchange);
+  res.writeHeader('Connection', `${head}\r\n\r\n${body}`);
 }
 
 /**

@@ -6,8 +6,10 @@ import type { Reply } from '../route/reply.ts';
 /** Which engine serves: uWebSockets.js or node:http. */
 export type EngineName = 'uws' | 'node';
 
-/** Stands for the length of a body when the request tells several. */
-export const SEVERAL_LENGTHS = -1;
+/** Stands for the length of a body that two readers of the request could read differently. */
+export const BAD_FRAMING = -1;
+/** Stands for the length of a body whose end the engine finds more loosely than others do. */
+export const UNSURE_END = -2;
 
 /** The certificate and key of a server that speaks TLS, as PEM files. */
 export interface TlsFiles {
@@ -32,7 +34,7 @@ export interface EngineOptions {
 
 /**
  * Called once a request, as soon as its head is there. Must not throw.
- * @param lengthBytes what Content-Length says, 0 when it says nothing of use, `SEVERAL_LENGTHS`
+ * @param lengthBytes the value of Content-Length, 0 without one, `BAD_FRAMING` or `UNSURE_END`
  */
 export type OnRequest<Response> = (res: Response, head: RequestHead, lengthBytes: number) => void;
 
@@ -63,6 +65,8 @@ export interface Engine<Response> {
    * @param isLate in a tick after that of `onRequest`
    */
   send(res: Response, reply: Reply, exchange: Exchange, closeConnection: boolean, isLate: boolean): void;
+  /** Sends a short reply while `onRequest` runs and closes the connection; nothing behind the request is read. */
+  refuse(res: Response, reply: Reply, exchange: Exchange): void;
   /**
    * Sends the head of a reply whose body follows in parts; `onAborted` was asked for before.
    * @param totalBytes length of the body, -1 when only its end will tell

@@ -66,6 +66,12 @@ export class UwsChunkedFlow implements Flow {
   }
 
   end(): void {
-    this.res.cork(() => this.res.end(undefined, this.closeConnection));
+    if (!this.closeConnection) {
+      this.res.cork(() => this.res.end());
+      return;
+    }
+    // Told to close, the engine writes one more header behind the last chunk; a trailer of ours takes its place.
+    this.res.cork(() => this.res.writeHeader('\r\n0\r\nX-Furze-End', '1\r\n'));
+    this.res.close();
   }
 }

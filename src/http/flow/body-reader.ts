@@ -1,6 +1,6 @@
 import { FurzeError } from '../../domain/errors.ts';
 import { overloaded } from '../../platform/concurrency/overload-error.ts';
-import { SEVERAL_LENGTHS } from '../engine/engine.ts';
+import { BAD_FRAMING } from '../engine/engine.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './pace-watch.ts';
 
@@ -121,13 +121,23 @@ export class BodyReader {
   }
 }
 
+/** Bytes of a refused body that are let flow by, so that its connection lives on; the native engine takes no longer one. */
+const PASSED_OVER_MAX = 999_999_999;
+
+/** True for a body that is too long to be let flow by when it is refused. */
+export function isBeyondPassing(lengthBytes: number): boolean {
+  return lengthBytes > PASSED_OVER_MAX;
+}
+
 /**
- * Why a body is refused before any of it has come.
- * @param lengthBytes what Content-Length says, 0 when it says nothing, `SEVERAL_LENGTHS` when it says so more than once
+ * Tells why a body is refused before any of it has come.
+ * @param lengthBytes the value of Content-Length, 0 without one, `BAD_FRAMING` or `UNSURE_END`
  */
 export function refusalByLength(lengthBytes: number, bytesMax: number): FurzeError | undefined {
-  if (lengthBytes === SEVERAL_LENGTHS)
-    return new FurzeError('BAD_REQUEST', 'The request has several Content-Length headers.');
+  if (lengthBytes === BAD_FRAMING) {
+    const detail = 'Take one Content-Length, or one Transfer-Encoding that says chunked.';
+    return new FurzeError('BAD_REQUEST', `The request does not tell where its body ends. ${detail}`);
+  }
   return lengthBytes > bytesMax ? tooLarge(bytesMax) : undefined;
 }
 

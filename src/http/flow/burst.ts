@@ -1,5 +1,10 @@
-/** Requests that are answered at once in a round of the event loop. */
-const REQUESTS_MAX = 2000;
+/**
+ * Requests that are answered at once in a round of the event loop, however long they take: more than a thousand connections
+ * send that have sixteen under way each.
+ */
+const REQUESTS_MAX = 20_000;
+/** Time that a round with more of them may take, milliseconds. */
+const LONG_ROUND_MS = 500;
 /** Time after which a round answers no more at once, where that only delays, milliseconds. */
 const ROUND_MS = 10;
 /** Put-off requests that are answered in a round. */
@@ -8,7 +13,7 @@ const LATE_A_ROUND = 32;
 /**
  * Watches over one round of the event loop: many requests come in one when connections send on and on without waiting
  * for answers, and would keep everybody else out until they are through. Those beyond are put off, first come, first
- * served, some a round.
+ * served, some a round; where they cannot be put off, they are refused once a round is both full and long.
  */
 export class Burst {
   private readonly mayDelay: boolean;
@@ -28,7 +33,8 @@ export class Burst {
       this.sinceMs = nowMs;
       this.watch();
     }
-    return this.mayDelay ? nowMs - this.sinceMs > ROUND_MS : this.requests > REQUESTS_MAX;
+    const roundMs = nowMs - this.sinceMs;
+    return this.mayDelay ? roundMs > ROUND_MS : this.requests > REQUESTS_MAX && roundMs > LONG_ROUND_MS;
   }
 
   /** Resolves when a request that was put off has its turn. */
