@@ -26,8 +26,8 @@ interface RawRequest {
 const ANSWER_MS_MAX = 300_000;
 
 const BODY = '[{"FeedbackType":"read","UserId":"raw","ItemId":"i1","Timestamp":"2024-05-01T00:00:00Z"}]';
-const GET = 'GET /api/popular?n=2 HTTP/1.1\r\nHost: x\r\n\r\n';
-const POST_HEAD = 'POST /api/feedback HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+const GET = 'GET /api/popular?n=2 HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const POST_HEAD = 'POST /api/feedback HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 const POST = `${POST_HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY}`;
 const CHUNKED = `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 
@@ -116,7 +116,7 @@ function choose(random: Random): RawRequest {
     }),
     () => ({
       kind: 'huge header',
-      bytes: Buffer.from(GET.replace('Host: x', `Host: x\r\nX-Big: ${'a'.repeat(100_000)}`)),
+      bytes: Buffer.from(GET.replace('Host: localhost', `Host: localhost\r\nX-Big: ${'a'.repeat(100_000)}`)),
       hangUp: true,
       answersMax: 2,
     }),

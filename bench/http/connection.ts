@@ -70,11 +70,11 @@ function numberAt(bytes: Buffer, from: number): number {
 
 /** A GET as bytes. */
 export function getRequest(path: string): Buffer {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`);
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
 }
 
 /** A POST as bytes. */
 export function postRequest(path: string, body: string): Buffer {
-  const head = `POST ${path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
   return Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }

@@ -42,7 +42,7 @@ const CROWDS: readonly Crowd[] = [
     name: 'bodies of 60 MB that stop after a byte',
     connections: 1000,
     send: (socket) =>
-      socket.write('POST /api/feedback HTTP/1.1\r\nHost: a\r\nContent-Length: 60000000\r\n\r\n['),
+      socket.write('POST /api/feedback HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000000\r\n\r\n['),
   },
   {
     name: 'connections that send requests and read nothing',

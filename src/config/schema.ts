@@ -29,6 +29,7 @@ const CACHE_STORE =
 const FRESHNESS = '^(strict|(\\d+(\\.\\d+)?(ms|s|m))+)$';
 const IMAGE = '^(|https?://[^/{}\\s]+/.*|\\{Labels\\..+\\})$';
 const ORIGIN = '^(\\*|https?://[^/\\s]+)$';
+const HOST = '^(\\*|[\\w.-]+|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+)$';
 
 const database = Type.Object(
   {
@@ -90,6 +91,12 @@ const server = Type.Object(
       uniqueItems: true,
       description:
         'Origins whose pages may write when no key is set, such as "https://shop.example"; "*" for all. Pages of other origins may only read. With a key set every origin may ask, as each request needs the key.',
+    }),
+    hosts: Type.Array(Type.String({ pattern: HOST }), {
+      default: [],
+      uniqueItems: true,
+      description:
+        'Host names, without a port, by which the service answers when no key is set, such as "furze.internal"; "*" for all. Loopback names and addresses always count, and every address where the service listens beyond loopback. With a key set any name will do.',
     }),
     error_format: choice(
       'problem',

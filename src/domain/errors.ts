@@ -15,6 +15,7 @@ export const ERRORS = {
   UNAUTHORIZED: { status: 401, title: 'The API key is missing or wrong' },
   READ_ONLY_KEY: { status: 403, title: 'The API key may only read' },
   FOREIGN_ORIGIN: { status: 403, title: 'Pages of this origin may not write' },
+  FOREIGN_HOST: { status: 421, title: 'The service does not answer by this name' },
   ROUTE_NOT_FOUND: { status: 404, title: 'There is no such route' },
   USER_NOT_FOUND: { status: 404, title: 'There is no such user' },
   ITEM_NOT_FOUND: { status: 404, title: 'There is no such item' },

@@ -219,6 +219,15 @@ fallback_recommend = ["collaborative", "user_based", "item_based", "popular", "l
       expect.stringMatching(/^server\.cors_origins: .*an origin such as "https:/),
     ]);
   });
+
+  it('takes host names and nothing else for hosts', () => {
+    const hosts = ['furze.internal', '*', '10.0.0.7', 'fd00::7'];
+    expect(parseConfig(`[server]\nhosts = ${JSON.stringify(hosts)}`).server.hosts).toEqual(hosts);
+    for (const host of ['furze:8087', 'http://furze', 'a b', ''])
+      expect(problemsOf(`[server]\nhosts = ["${host}"]`)).toEqual([
+        expect.stringMatching(/^server\.hosts: .*a host name without a port/),
+      ]);
+  });
 });
 
 describe('the environment', () => {

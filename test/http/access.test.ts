@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Hosts } from '../../src/http/pipeline/hosts.ts';
 import { sendRaw } from './raw.ts';
 import { startTestServer, type TestServer } from './start.ts';
 
 const KEYS = { api_key: 'first-key', api_keys: ['second key'], read_only_api_key: 'reader-key' };
 const OWN = 'https://shop.example';
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 let keyed: TestServer;
 let open: TestServer;
@@ -75,6 +77,11 @@ test.each([
   ['a page of the server itself', { Origin: 'http://127.0.0.1:PORT', 'Sec-Fetch-Site': 'same-origin' }],
   ['a page of the server by its local name', { Host: 'localhost:PORT', Origin: 'http://localhost:PORT' }],
   ['an origin that is configured', { Origin: OWN, 'Sec-Fetch-Site': 'cross-site' }],
+  [
+    'a page of the server that tells where it stands',
+    { 'User-Agent': BROWSER, Referer: 'http://127.0.0.1:PORT/' },
+  ],
+  ['a program with a name of its own', { 'User-Agent': 'Go-http-client/1.1' }],
 ])('without a key %s may write', async (_who, headers) => {
   const real = JSON.parse(JSON.stringify(headers).replaceAll('PORT', String(open.port)));
   expect(await ask(open, WRITE, real)).toEqual(allowed);
@@ -86,14 +93,11 @@ test.each([
   ['a page of another port', { Origin: 'http://127.0.0.1:1' }],
   ['a page without an origin', { Origin: 'null' }],
   ['an origin like a configured one', { Origin: 'https://shop.example.evil.example' }],
-  [
-    'a page whose name was made to lead here',
-    { Host: 'evil.example:PORT', Origin: 'http://evil.example:PORT', 'Sec-Fetch-Site': 'same-origin' },
-  ],
   ['an image of another page', { 'Sec-Fetch-Site': 'cross-site' }],
+  ['an image of another page that tells only its browser', { 'User-Agent': BROWSER }],
   [
-    'a link of a page that was made to lead here',
-    { Host: 'evil.example:PORT', 'Sec-Fetch-Site': 'same-origin' },
+    'an image of another page that tells where it stands',
+    { 'User-Agent': BROWSER, Referer: 'http://evil.example/' },
   ],
 ])('without a key %s may read and not write', async (_who, headers) => {
   const real = JSON.parse(JSON.stringify(headers).replaceAll('PORT', String(open.port)));
@@ -102,6 +106,56 @@ test.each([
   expect(await ask(open, WRITE_BACK, real)).toEqual(refused);
   expect(await ask(open, 'GET /api/users', real)).toEqual(allowed);
   expect(await ask(open, 'POST /api/session/recommend', real)).toMatchObject({ status: 400 });
+});
+
+const EVERYTHING = [
+  'GET /api/users',
+  'GET /api/health/live',
+  'GET /',
+  'GET /metrics',
+  'GET /nowhere',
+  WRITE,
+  WRITE_BACK,
+];
+
+test.each([
+  ['a name', { Host: 'evil.example:PORT' }],
+  ['a page of that name', { Host: 'evil.example:PORT', Origin: 'http://evil.example:PORT' }],
+  ['a link of that page', { Host: 'evil.example:PORT', 'Sec-Fetch-Site': 'same-origin' }],
+  ['a name like a loopback one', { Host: 'localhost.evil.example' }],
+  ['a name that ends like one', { Host: 'evillocalhost' }],
+  ['a name that begins like an address', { Host: '127.0.0.1.evil.example' }],
+  ['a name with an address behind it', { Host: 'evil.example:127.0.0.1' }],
+  ['the origin that is configured', { Host: 'shop.example' }],
+])(
+  'without a key %s that was made to lead here is answered 421, and told what to set',
+  async (_who, headers) => {
+    const real = JSON.parse(JSON.stringify(headers).replaceAll('PORT', String(open.port)));
+    for (const line of EVERYTHING)
+      expect(await ask(open, line, real), line).toEqual({ status: 421, code: 'FOREIGN_HOST' });
+    expect(await ask(keyed, WRITE, { ...real, 'X-API-Key': 'first-key' })).toEqual(allowed);
+  },
+);
+
+test('without a key a service is asked by loopback names, the names it is told, and the addresses that lead to it', () => {
+  const all = [
+    'localhost',
+    'LOCALHOST:8087',
+    'furze.localhost',
+    'localhost.',
+    '127.0.0.1',
+    '127.8.9.1:1',
+    '[::1]:8087',
+  ];
+  const near = new Hosts(['Furze.internal', 'fd00::7'], '127.0.0.1');
+  for (const host of [...all, 'furze.internal:80', '[fd00::7]:8087'])
+    expect(near.isOwn(host), host).toBe(true);
+  for (const host of ['10.0.0.7', '[fd00::8]', 'internal', '', '127.0.0.1@evil', '[::1'])
+    expect(near.isOwn(host), host).toBe(false);
+  const far = new Hosts([], '0.0.0.0');
+  for (const host of [...all, '10.0.0.7:8087', '[fd00::8]:1']) expect(far.isOwn(host), host).toBe(true);
+  for (const host of ['furze.internal', '10.0.0.7.evil.example']) expect(far.isOwn(host), host).toBe(false);
+  expect(new Hosts(['*'], '127.0.0.1').isOwn('evil.example')).toBe(true);
 });
 
 test('a preflight is answered and names what a client may send', async () => {

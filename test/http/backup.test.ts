@@ -105,7 +105,7 @@ describe('POST /api/admin/backup', () => {
 
   it('a caller that hangs up while the copy is made leaves nothing behind', async () => {
     const socket = connect(server.port, '127.0.0.1');
-    const request = `POST /api/admin/backup HTTP/1.1\r\nHost: x\r\nX-API-Key: hush\r\nContent-Length: 0\r\n\r\n`;
+    const request = `POST /api/admin/backup HTTP/1.1\r\nHost: localhost\r\nX-API-Key: hush\r\nContent-Length: 0\r\n\r\n`;
     await new Promise<void>((resolve) => socket.write(request, () => resolve()));
     socket.destroy();
     await nextIsTaken();

@@ -19,7 +19,7 @@ const REPORT = {
   Ready: true,
 };
 
-const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '', apiVersion: '' };
+const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '', referer: '', userAgent: '', apiVersion: '' };
 
 /** The pipeline over services of which only what a test needs is there. */
 function pipelineOver(services: object, starting?: Promise<void>, barrier?: ReadBarrier) {
@@ -28,7 +28,7 @@ function pipelineOver(services: object, starting?: Promise<void>, barrier?: Read
     barrier,
     routes: createRoutes('0.0.0', DEFAULT_LIMITS),
     services: { defaultN: 10, limits: DEFAULT_LIMITS, ...services } as Services,
-    access: { keys: [], readOnlyKey: '', origins: [], host: '127.0.0.1' },
+    access: { keys: [], readOnlyKey: '', origins: [], hosts: ['a'], host: '127.0.0.1' },
     errorFormat: 'problem',
     limits: DEFAULT_LIMITS,
     metrics: { record: () => {} } as unknown as HttpMetrics,

@@ -53,7 +53,7 @@ export async function serveRoutes(
     host: '127.0.0.1',
     port: 0,
     tls,
-    access: { keys: [], readOnlyKey: '', origins: [], host: '127.0.0.1' },
+    access: { keys: [], readOnlyKey: '', origins: [], hosts: ['a'], host: '127.0.0.1' },
     errorFormat: 'problem',
     limits: allLimits,
     connections: { ...WIDE, ...connections },

@@ -30,6 +30,14 @@ export abstract class HeadersByName implements Omit<RequestHead, 'method' | 'pat
     return this.header('sec-fetch-site');
   }
 
+  get referer(): string {
+    return this.header('referer');
+  }
+
+  get userAgent(): string {
+    return this.header('user-agent');
+  }
+
   /** @param name in lower case. @returns `''` when there is none */
   protected abstract header(name: string): string;
 }

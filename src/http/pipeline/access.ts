@@ -5,6 +5,7 @@ import { FurzeError } from '../../domain/errors.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { ErrorReply } from '../route/problem-details.ts';
 import type { Reply } from '../route/reply.ts';
+import { Hosts } from './hosts.ts';
 import { Origins, type SenderHeaders } from './origins.ts';
 
 /** The headers that tell who asks, `''` when absent. */
@@ -21,6 +22,8 @@ export interface AccessRules {
   readonly readOnlyKey: string;
   /** Origins whose pages may write while there are no keys; `*` for all. */
   readonly origins: readonly string[];
+  /** Hosts beside those of loopback that requests may name while there are no keys; `*` for all. */
+  readonly hosts: readonly string[];
   /** The address that the service listens on. */
   readonly host: string;
 }
@@ -34,6 +37,7 @@ export interface AccessSettings {
   readonly api_keys: readonly string[];
   readonly read_only_api_key: string;
   readonly cors_origins: readonly string[];
+  readonly hosts: readonly string[];
   readonly host: string;
 }
 
@@ -42,20 +46,35 @@ export function accessRules(server: AccessSettings): AccessRules {
     keys: apiKeys(server),
     readOnlyKey: server.read_only_api_key,
     origins: server.cors_origins,
+    hosts: server.hosts,
     host: server.host,
   };
 }
 
-/** Decides who may do what, and answers 401 and 403: by key where there is one, else by whether a browser asks for a page of another origin. */
+/** Decides who may do what, and answers 401, 403 and 421: by key where there is one, else by the host that is asked and the page that asks. */
 export class Access {
   private readonly full: readonly Buffer[];
   private readonly readOnly: Buffer | undefined;
   private readonly origins: Origins;
+  private readonly hosts: Hosts;
 
-  constructor({ keys, readOnlyKey, origins, host }: AccessRules) {
+  constructor({ keys, readOnlyKey, origins, hosts, host }: AccessRules) {
     this.full = keys.map(digest);
     this.readOnly = readOnlyKey === '' ? undefined : digest(readOnlyKey);
-    this.origins = new Origins(origins, host);
+    this.origins = new Origins(origins);
+    this.hosts = new Hosts(hosts, host);
+  }
+
+  /**
+   * Refuses a request that names a host which a web page may have made lead here. A key tells better who asks.
+   * @throws FurzeError FOREIGN_HOST
+   */
+  checkHost(head: AccessHeaders): void {
+    if (this.full.length > 0 || this.hosts.isOwn(head.host)) return;
+    throw new FurzeError(
+      'FOREIGN_HOST',
+      'Without an API key the service answers by loopback names and addresses alone; set [server] api_key, or name this host in [server] hosts.',
+    );
   }
 
   /**

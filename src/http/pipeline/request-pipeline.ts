@@ -66,6 +66,7 @@ export class RequestPipeline {
     const startMs = performance.now();
     let routeNumber = NO_ROUTE;
     try {
+      this.access.checkHost(head);
       const found = this.find(head);
       if (!('route' in found)) return refused(requestId, head.method, startMs, routeNumber, found);
       routeNumber = found.routeNumber;
