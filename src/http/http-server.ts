@@ -118,6 +118,7 @@ export class HttpServer {
   private take(res: object, head: RequestHead, lengthBytes: number): void {
     const { pipeline } = this;
     const exchange = pipeline.open(head);
+    this.drain.hear(exchange.startMs);
     const refusal = this.refusalOf(lengthBytes);
     if (refusal !== undefined) {
       this.refuse(res, exchange, refusal, lengthBytes);

@@ -42,6 +42,12 @@ const inParts = (parts: Reply['parts']): Reply => ({ ...jsonText(''), parts });
 
 const routes = [
   route({ ...common, method: 'GET', path: '/small', handler: () => jsonText('"ok"') }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/number/{user-id}',
+    handler: ({ params }) => jsonText(`"${params['user-id']}"`),
+  }),
   route({ ...common, method: 'GET', path: '/short', handler: () => jsonText(SHORT) }),
   route({ ...common, method: 'GET', path: '/long', handler: () => jsonText(LONG) }),
   route({
@@ -288,6 +294,58 @@ test('stopping closes connections at rest, cuts off what takes too long, and ser
   await own.close();
   expect(await idle.done).toMatch(/^HTTP\/1\.1 200 /);
   await held.done;
+});
+
+test.each([
+  [4, 1000],
+  [64, 16],
+])(
+  '%d connections that send %d requests ahead of their answers get all of them, in order',
+  async (connections, requests) => {
+    const asked = Array.from({ length: requests }, (_, at) => get(`/number/${at}`)).join('');
+    const expected = Array.from({ length: requests }, (_, at) => `"${at}"`).join('');
+    const answered = await Promise.all(
+      Array.from({ length: connections }, () => sendRaw(server.port, asked, requests)),
+    );
+    // node:http ends a connection that sends so many ahead.
+    if (engine.name === 'node' && requests > 100) return;
+    for (const answers of answered) expect(answers.map(({ body }) => body).join('')).toBe(expected);
+  },
+);
+
+/** Sends the next request when the last one is answered, until it is told to close. */
+async function keepAsking(port: number): Promise<{ asked: number; answered: number; wasTold: boolean }> {
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1').setNoDelay(true);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => {});
+  let asked = 1;
+  let answered = 0;
+  let wasTold = false;
+  let text = '';
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    if (!text.endsWith('"ok"')) return;
+    answered++;
+    wasTold = /\r\nConnection: close\r\n/i.test(text);
+    text = '';
+    if (wasTold) return;
+    asked++;
+    socket.write(get('/small'));
+  });
+  socket.write(get('/small'));
+  await closed;
+  return { asked, answered, wasTold };
+}
+
+test('a stop under full load leaves no request of 64 connections without an answer', async () => {
+  const own = await serveRoutes(routes);
+  const clients = Array.from({ length: 64 }, () => keepAsking(own.port));
+  await until(async () => Number(/status="200"} (\d+)/.exec(await own.metrics.text())?.[1]) > 2000);
+  await own.close();
+  for (const { asked, answered, wasTold } of await Promise.all(clients)) {
+    expect(answered).toBe(asked);
+    expect(wasTold).toBe(true);
+  }
 });
 
 test('HTTP/1.0 is answered over node:http; the native engine answers nothing or 505', async () => {

@@ -7,7 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { FurzeError } from '../../domain/errors.ts';
 import type { Logger } from '../../platform/log/log.ts';
@@ -94,10 +94,13 @@ export function createNodeEngine(
     destroy: (res) => void res.destroy(),
     listen: (host, port) => listen(server, host, port, log),
     stopListening() {
-      server.close();
-      server.closeIdleConnections();
+      // The server's own `close` ends connections at rest, too.
+      NetServer.prototype.close.call(server);
     },
-    close: () => server.closeAllConnections(),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
   };
 }
 

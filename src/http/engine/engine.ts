@@ -80,7 +80,7 @@ export interface Engine<Response> {
   destroy(res: Response): void;
   /** Starts to listen on a port of its own. @returns the port @throws Error when the address cannot be had */
   listen(host: string, port: number): Promise<number>;
-  /** Takes no more connections and ends those at rest, where the engine knows them. */
+  /** Takes no more connections. Those that are there live on: a request may be under way on one that seems to rest. */
   stopListening(): void;
   /** Ends every connection. */
   close(): void;

@@ -1,10 +1,18 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Time without a request after which no pooled client is taken to be about to send one, milliseconds. */
+const QUIET_MS = 300;
+
 /**
- * The end of a server in order: requests under way are waited for, some time at most, and the answers to requests that come
- * meanwhile close their connections; what comes after is refused.
+ * The end of a server in order. It waits for requests under way and until none has come for a moment, some time at most: a
+ * client sends its next request before it knows of the stop. Answers to requests that come meanwhile close their
+ * connections; a later request is refused.
  */
 export class Drain {
   private state: 'open' | 'draining' | 'closed' = 'open';
   private underWay = 0;
+  private heardMs = Number.NEGATIVE_INFINITY;
   private onIdle = () => {};
 
   /** True from the beginning of a stop on: connections are to be closed. */
@@ -15,6 +23,11 @@ export class Drain {
   /** True once the stop is over: nothing is answered any more. */
   get isOver(): boolean {
     return this.state === 'closed';
+  }
+
+  /** Notes that a request has come. @param nowMs of `performance.now()` */
+  hear(nowMs: number): void {
+    this.heardMs = nowMs;
   }
 
   /** A request begins that is not answered at once; `leave` is to follow. */
@@ -32,9 +45,16 @@ export class Drain {
     this.state = 'draining';
   }
 
-  /** Resolves when no request is under way any more, at the latest after `limitMs` milliseconds; the stop is over then. */
+  /** Resolves when no request is under way any more and none comes, at the latest after `limitMs` milliseconds; the stop is over then. */
   async end(limitMs: number): Promise<void> {
-    if (this.underWay > 0) await this.idle(limitMs);
+    const endMs = performance.now() + limitMs;
+    for (;;) {
+      const leftMs = endMs - performance.now();
+      const noisyMs = Math.min(this.heardMs + QUIET_MS - performance.now(), leftMs);
+      if (leftMs > 0 && this.underWay > 0) await this.idle(leftMs);
+      else if (noisyMs > 0) await delay(noisyMs);
+      else break;
+    }
     this.state = 'closed';
   }
 
