@@ -6,6 +6,7 @@ import { HeadersByName } from './headers-by-name.ts';
 import type { Uws, UwsApp, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';
 import { UwsChunkedFlow, UwsFixedFlow } from './uws-flow.ts';
 import { bodyLengthOf } from './uws-framing.ts';
+import { headerKey } from './uws-header-key.ts';
 
 /** Listen option of µSockets: fail when the port is taken instead of sharing it with its holder. */
 const EXCLUSIVE_PORT = 1;
@@ -92,7 +93,7 @@ class UwsHead extends HeadersByName implements RequestHead {
   }
 
   protected header(name: string): string {
-    return this.req.getHeader(name);
+    return this.req.getHeader(headerKey(name));
   }
 }
 

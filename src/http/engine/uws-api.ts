@@ -8,8 +8,8 @@ export interface UwsRequest {
   getUrl(): string;
   /** Undefined when there is no question mark. */
   getQuery(): string | undefined;
-  /** `''` when absent. @param name in lower case */
-  getHeader(name: string): string;
+  /** `''` when absent. @param name in lower case, as `headerKey` makes it */
+  getHeader(name: ArrayBuffer): string;
   forEach(each: (name: string, value: string) => void): void;
 }
 

@@ -1,5 +1,9 @@
 import { BAD_FRAMING, UNSURE_END } from './engine.ts';
 import type { UwsRequest } from './uws-api.ts';
+import { headerKey } from './uws-header-key.ts';
+
+const CONTENT_LENGTH = headerKey('content-length');
+const TRANSFER_ENCODING = headerKey('transfer-encoding');
 
 /** More digits than the longest body has, and few enough to stay exact. */
 const LENGTH = /^\d{1,15}$/;
@@ -11,8 +15,8 @@ const LENGTH = /^\d{1,15}$/;
  * @returns bytes, 0 for no body, `BAD_FRAMING` or `UNSURE_END`
  */
 export function bodyLengthOf(req: UwsRequest): number {
-  const length = req.getHeader('content-length');
-  const coding = req.getHeader('transfer-encoding');
+  const length = req.getHeader(CONTENT_LENGTH);
+  const coding = req.getHeader(TRANSFER_ENCODING);
   return length === '' && coding === '' ? 0 : framedLength(req, length, coding);
 }
 
