@@ -3,6 +3,7 @@ import { NEIGHBOR_TYPES } from '../domain/neighbor-type.ts';
 import { POSITIVE_KIND_PATTERN } from '../domain/positive-feedback-types.ts';
 import { byRecommenderKey, RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { DEFAULT_LIMITS } from '../domain/request-limits.ts';
+import { callerKeys } from './schema-callers.ts';
 import { connectionKeys } from './schema-connections.ts';
 import { limitKeys } from './schema-limits.ts';
 import {
@@ -28,8 +29,6 @@ const CACHE_STORE =
   '^(lmdb://.+|rediss?(\\+cluster)?://[^/]+(/\\d*)?(\\?.*)?|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
 const FRESHNESS = '^(strict|(\\d+(\\.\\d+)?(ms|s|m))+)$';
 const IMAGE = '^(|https?://[^/{}\\s]+/.*|\\{Labels\\..+\\})$';
-const ORIGIN = '^(\\*|https?://[^/\\s]+)$';
-const HOST = '^(\\*|[\\w.-]+|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+)$';
 
 const database = Type.Object(
   {
@@ -86,18 +85,7 @@ const server = Type.Object(
       'With data_store in PostgreSQL: how far answers may be behind what other nodes have stored. "strict" for not at all: a node asks the database before it answers. Or a duration such as "5s".',
       FRESHNESS,
     ),
-    cors_origins: Type.Array(Type.String({ pattern: ORIGIN }), {
-      default: [],
-      uniqueItems: true,
-      description:
-        'Origins whose pages may write when no key is set, such as "https://shop.example"; "*" for all. Pages of other origins may only read. With a key set every origin may ask, as each request needs the key.',
-    }),
-    hosts: Type.Array(Type.String({ pattern: HOST }), {
-      default: [],
-      uniqueItems: true,
-      description:
-        'Host names, without a port, by which the service answers when no key is set, such as "furze.internal"; "*" for all. Loopback names and addresses always count, and every address where the service listens beyond loopback. With a key set any name will do.',
-    }),
+    ...callerKeys,
     error_format: choice(
       'problem',
       ['problem', 'text'],

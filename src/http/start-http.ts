@@ -53,7 +53,9 @@ export function prepareHttp(config: Config, data: DataStore, log: Logger): HttpG
     log.info({ engine: engine.name }, SLOWER_ENGINE);
     log.debug({ why: engine.why }, 'no native HTTP engine loads');
   } else {
-    log.info({ engine: engine.name, why: engine.why }, 'HTTP engine');
+    const speaks =
+      engine.name === 'uws' ? 'HTTP/1.1 alone (nginx: proxy_http_version 1.1)' : 'HTTP/1.0 and 1.1';
+    log.info({ engine: engine.name, why: engine.why, speaks }, 'HTTP engine');
   }
   registerEngine(metrics.registry, engine);
   return { routes, metrics, engine, tls };

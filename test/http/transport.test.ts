@@ -147,6 +147,17 @@ test('HEAD is GET without the body, OPTIONS a preflight, another method 405 with
   expect((await fetch(`${base}/none`, { method: 'OPTIONS' })).status).toBe(404);
 });
 
+test('a method that no route has is a 405; of those that the native engine does not know it closes the connection', async () => {
+  for (const method of ['TRACE', 'CONNECT', 'PROPFIND', 'M-SEARCH', 'LOCK']) {
+    const [answer] = await sendRaw(
+      port,
+      `${method} /sync/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
+    const isRouted = engine.name === 'node' ? method !== 'CONNECT' : ['TRACE', 'CONNECT'].includes(method);
+    expect(answer?.status).toBe(isRouted ? 405 : undefined);
+  }
+});
+
 test('a bug is a 500 that tells nothing, and the log has the stack and the id', async () => {
   const answer = await fetch(`${base}/broken`, { headers: { 'X-Request-ID': 'find-me' } });
   const text = await answer.text();
