@@ -185,7 +185,7 @@ export interface ListPlan {
   readonly popularRows: Uint32Array<SharedArrayBuffer>;
   /** By popularity scale. */
   readonly trendingRows: readonly Uint32Array<SharedArrayBuffer>[];
-  /** The items' timestamps, milliseconds since the epoch, NaN for none. */
+  /** Since when the items are there; see `InMemoryState.sinceMsAt`. */
   readonly timesMs: Float64Array<SharedArrayBuffer>;
   readonly coldItems: ColdItems;
 }

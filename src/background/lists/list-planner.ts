@@ -48,7 +48,7 @@ export class ListPlanner {
     while (popularity.drain(COUNTED_RECORDS)) yield;
     const listable = yield* catalogue.listableBits();
     yield;
-    const timesMs = yield* catalogue.sharedTimes();
+    const timesMs = yield* live.sharedSince();
     yield;
     const shared = yield* sharePopularity(popularity, catalogue.rowCount);
     const trendingRows: Uint32Array<SharedArrayBuffer>[] = [];

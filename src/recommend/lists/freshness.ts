@@ -18,6 +18,9 @@ export async function forgetStaleLists(states: SavedStates): Promise<void> {
   await forgetSeen(states);
 }
 
+/** A list stays as it is for so long at the least, whatever moves. */
+const SETTLED_MS = 5000;
+
 /** The part of freshness that is in memory alone. */
 interface StaleState {
   readonly dirty: Uint8Array;
@@ -65,6 +68,8 @@ export interface FreshnessOptions {
   readonly validSinceMs: number;
   /** Time when an item last became listable, milliseconds since the epoch. */
   readonly arrivedMs: () => number;
+  /** Time when so much was last liked that lists may be others; likewise. */
+  readonly movedMs?: () => number;
   /** Number of the generation that serves, 0 for none. */
   readonly generation: () => number;
   /** Tells feedback that takes or loses effect as time passes. */
@@ -240,6 +245,8 @@ export class Freshness {
     const { refreshMs, arrivalMs } = this.options.ages;
     if (isExpired) return 'expired';
     if (nowMs - madeMs > refreshMs) return 'old';
+    const hasMoved = (this.options.movedMs?.() ?? Number.NEGATIVE_INFINITY) >= madeMs;
+    if (hasMoved && nowMs - madeMs > SETTLED_MS) return 'old';
     return nowMs - knowsMs > arrivalMs && knowsMs <= this.arrivedMs ? 'arrivals' : 'good';
   }
 

@@ -72,6 +72,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     },
     validSinceMs: await settingsSince(settings, cache, clock),
     arrivedMs: () => live.newItems.lastMs,
+    movedMs: () => live.movement.lastMs,
     clock,
     elapsedMs: parts.elapsedMs,
     share: recommend.online.remake_share,

@@ -11,6 +11,7 @@ import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { typeTest } from '../history/counts-as-positive.ts';
 import { CountsByType } from './counts-by-type.ts';
 import type { SavedDataClock } from './data-clock.ts';
+import { FirstSights } from './first-sights.ts';
 import type { SavedWindow } from './moving-window.ts';
 import { PopularityCounts, type PopularitySpans, type SavedPopularity } from './popularity-counts.ts';
 import { HALF_LIVES_MS } from './popularity-scales.ts';
@@ -19,7 +20,7 @@ import type { PackedSlice } from './window-slice.ts';
 /** "FRZT". */
 const KIND: FrameKind = {
   magic: 0x465a5254,
-  version: 3,
+  version: 4,
   name: 'counts of feedback',
   coversDescription: true,
 };
@@ -42,7 +43,7 @@ interface WindowLengths {
   readonly to: number | null;
 }
 
-/** Lengths are in numbers; the arrays follow in this order: ever, window, decayed; of a window its counts, then rows and counts of each slice. */
+/** Lengths are in numbers; the arrays follow in this order: ever, window, decayed, first sights; of a window its counts, then rows and counts of each slice. */
 interface Description extends CountsSettings {
   /** As of when everything was counted; the name is that of the file format. */
   readonly mark: FeedbackPosition;
@@ -57,6 +58,7 @@ interface Description extends CountsSettings {
     readonly zeroMs: number | null;
     readonly length: number;
   }[];
+  readonly firstSights: number;
 }
 
 /**
@@ -66,6 +68,7 @@ interface Description extends CountsSettings {
 export class SavedCounts {
   readonly popularity: PopularityCounts;
   readonly types = new CountsByType();
+  readonly firstSights = new FirstSights();
   private readonly settings: CountsSettings;
   private readonly isPositive: (type: number) => boolean;
 
@@ -80,6 +83,7 @@ export class SavedCounts {
   /** Adds (`sign` 1) or takes back (-1) records, which are kept until they are counted; see `PopularityCounts.apply`. */
   apply(feedback: FeedbackColumns, sign: 1 | -1): void {
     this.types.apply(feedback, sign);
+    if (sign === 1) this.firstSights.apply(feedback);
     this.popularity.apply(feedback, this.isPositive, sign);
   }
 
@@ -89,6 +93,7 @@ export class SavedCounts {
     const window = () => ({ slices: new Map(), counts: none(), from: Number.NaN, to: Number.NaN });
     const decayed = HALF_LIVES_MS.map(() => ({ values: new Float32Array(0), total: 0, zeroMs: Number.NaN }));
     this.types.restore([]);
+    this.firstSights.restore(none());
     const newest = { rows: [], timesMs: [], leftMs: Number.NEGATIVE_INFINITY };
     const ever = Number.isFinite(this.settings.ttlMs) ? window() : none();
     this.popularity.restore({ window: window(), ever, decayed, newest });
@@ -107,6 +112,7 @@ export class SavedCounts {
     const { window, ever, decayed, newest } = this.popularity.save();
     const everUsed = ever instanceof Uint32Array ? used(ever) : usedOf(ever);
     const windowUsed = usedOf(window);
+    const sights = used(this.firstSights.seconds);
     const decayedUsed = decayed.map(({ values }) => used(values));
     const description: Description = {
       ...this.settings,
@@ -121,9 +127,10 @@ export class SavedCounts {
         zeroMs: Number.isNaN(zeroMs) ? null : zeroMs,
         length: decayedUsed[at]!.length,
       })),
+      firstSights: sights.length,
     };
     const everArrays = everUsed instanceof Uint32Array ? [everUsed] : arraysOf(everUsed);
-    return encodeFrame(KIND, description, [...everArrays, ...arraysOf(windowUsed), ...decayedUsed]);
+    return encodeFrame(KIND, description, [...everArrays, ...arraysOf(windowUsed), ...decayedUsed, sights]);
   }
 
   /**
@@ -136,7 +143,7 @@ export class SavedCounts {
    */
   restore(bytes: Uint8Array, isSound = false): FeedbackPosition {
     const { description, floats } = decodeFrame(KIND, bytes, isSound);
-    const { mark, types, newest, ever, window, decayed, halfLivesMs, ...settings } =
+    const { mark, types, newest, ever, window, decayed, halfLivesMs, firstSights, ...settings } =
       description as Description;
     const isSame = JSON.stringify([settings, halfLivesMs]) === JSON.stringify([this.settings, HALF_LIVES_MS]);
     if (!isSame) throw new OtherForm(KIND, 'it counts by another configuration');
@@ -162,8 +169,10 @@ export class SavedCounts {
       })),
       newest: { ...newest, leftMs: newest.leftMs ?? Number.NEGATIVE_INFINITY },
     };
+    const sights = asWords(take(firstSights));
     if (next !== floats.length) refuseModel(KIND, 'its size does not fit its shape');
     this.types.restore(types);
+    this.firstSights.restore(sights);
     this.popularity.restore(saved);
     return mark;
   }

@@ -27,7 +27,7 @@ export interface RankingCase extends ScoredUser {
 export interface RankingInputs {
   readonly generation: Generation | undefined;
   readonly popularity: ItemPopularity;
-  /** An item's timestamp, milliseconds since the epoch, NaN for none. */
+  /** Since when an item is there: its Timestamp or its first feedback, milliseconds since the epoch; NaN for neither. */
   readonly timestampMsAt: (itemRow: number) => number;
   /** Where popularity and timestamps never change, nor the ranking: the features of an item alone, `ITEM_FEATURES` of them. */
   readonly kept?: ItemFeatureCache;

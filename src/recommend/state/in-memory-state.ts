@@ -6,10 +6,13 @@ import { NewItems } from '../catalogue/new-items.ts';
 import { LatestIndex } from '../global-lists/latest-index.ts';
 import { PopularIndex } from '../global-lists/popular-index.ts';
 import { type NumberedTypeTest, typeTest } from '../history/counts-as-positive.ts';
+import { Movement } from '../live/movement.ts';
 import { ColdItemIndex } from '../neighbors/find-cold-items.ts';
 import type { CountsByType } from '../popularity/counts-by-type.ts';
+import type { FirstSights } from '../popularity/first-sights.ts';
 import { type CountsStorage, LiveCounts } from '../popularity/live-counts.ts';
 import type { PopularityCounts, PopularitySpans } from '../popularity/popularity-counts.ts';
+import { POPULARITY_SCALES } from '../popularity/popularity-scales.ts';
 import { SavedCounts } from '../popularity/saved-counts.ts';
 
 /** Rows read before other work gets a turn: a few milliseconds. */
@@ -18,6 +21,8 @@ const SLICE_ROWS = 4096;
 const COUNT_RECORDS = 512;
 /** Items taken in in one step likewise. */
 const STEP_ITEMS = 64;
+/** The scale of popularity that counts the likes of half a day. */
+const LATELY = POPULARITY_SCALES.indexOf('12h');
 /** New items worked out in one turn: about a millisecond. */
 const COLD_ITEMS_A_TURN = 4;
 
@@ -30,6 +35,9 @@ export class InMemoryState {
   readonly coldItems: ColdItemIndex;
   readonly isPositive: NumberedTypeTest;
   readonly countsByType: CountsByType;
+  /** When so much was liked that lists may be others. */
+  readonly movement = new Movement();
+  private readonly firstSights: FirstSights;
   /** The items that became listable lately: lists made before know nothing of them. */
   readonly newItems: NewItems;
   private readonly clock: Clock;
@@ -63,6 +71,7 @@ export class InMemoryState {
     this.counts = new LiveCounts({ counts, reads, keeper, onTrouble, onNote });
     this.popularity = counts.popularity;
     this.countsByType = counts.types;
+    this.firstSights = counts.firstSights;
     this.popular = new PopularIndex(this.popularity, this.catalogue);
     this.coldItems = new ColdItemIndex(this.catalogue, this.popularity);
   }
@@ -129,7 +138,9 @@ export class InMemoryState {
     }
     for (const row of changes.deletedItemRows) catalogue.delete(row);
     this.counts.apply(changes);
+    const likes = yield* this.countLikes(changes);
     while (popularity.drain(COUNT_RECORDS)) yield;
+    if (likes > 0) this.movement.note(likes, popularity.totals()[LATELY]!, this.clock());
     if (changes.items.length > 0) this.findColdLater();
   }
 
@@ -144,6 +155,32 @@ export class InMemoryState {
     if (after !== undefined) await after;
     await this.settled;
     while (this.findCold()) await nextTurn();
+  }
+
+  /** Since when an item is there for ranking: its Timestamp, or its first feedback. Milliseconds since the epoch, NaN for neither. */
+  sinceMsAt(itemRow: number): number {
+    const timeMs = this.catalogue.timestampMsAt(itemRow);
+    return Number.isNaN(timeMs) ? this.firstSights.timeMsAt(itemRow) : timeMs;
+  }
+
+  /** The same of all items, in shared memory. */
+  *sharedSince(): Generator<undefined, Float64Array<SharedArrayBuffer>> {
+    const times = yield* this.catalogue.sharedTimes();
+    for (let row = 0; row < times.length; row++) {
+      if (row % SLICE_ROWS === SLICE_ROWS - 1) yield;
+      if (Number.isNaN(times[row])) times[row] = this.firstSights.timeMsAt(row);
+    }
+    return times;
+  }
+
+  private *countLikes({ added, removed }: ChangeSet): Generator<undefined, number> {
+    let likes = 0;
+    for (const { length, types } of [added, removed])
+      for (let at = 0; at < length; at++) {
+        if (at % COUNT_RECORDS === COUNT_RECORDS - 1) yield;
+        likes += Number(this.isPositive(types[at]!));
+      }
+    return likes;
   }
 
   /** Works out what new items are like, some a turn. */

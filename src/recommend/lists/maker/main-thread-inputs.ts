@@ -41,7 +41,7 @@ export function mainThreadInputs(parts: {
     popularity,
     isListable: (row) => catalogue.isListable(row),
     listableBits: () => catalogue.visibleBits(),
-    timestampMsAt: (row) => catalogue.timestampMsAt(row),
+    timestampMsAt: (row) => live.sinceMsAt(row),
     trendingRows(scale) {
       const now = clock();
       const known = trending[scale];

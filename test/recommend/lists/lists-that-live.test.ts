@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../../../src/domain/random.ts';
+import {
+  HOUR_MS,
+  type RecommendOverrides,
+  record,
+  type Scene,
+  SECOND_MS,
+  START_MS,
+  startScene,
+} from '../scene.ts';
+
+/** Fits come when they are asked for alone, and lists are not made again for their age. */
+const PERIODS: RecommendOverrides = {
+  collaborative: { model_fit_period: 5000 * HOUR_MS },
+  offline: { check_recommend_period: 5000 * HOUR_MS, refresh_recommend_period: 5000 * HOUR_MS },
+  online: { remake_share: 1 },
+  cache_expire: 5000 * HOUR_MS,
+};
+
+const USERS = 60;
+const LIKES = 1200;
+const DAYS = 30;
+
+/**
+ * Half of what people like is of their taste, and half is what came in these days, which soon nobody likes any more. Nobody
+ * posts an item, so none has a Timestamp.
+ */
+async function fillFashions(scene: Scene): Promise<void> {
+  const random = createRandom(11);
+  const records = Array.from({ length: LIKES }, (_, at) => {
+    const user = random.below(USERS);
+    const day = Math.floor((DAYS * at) / LIKES);
+    const ofTaste = `taste-${user % 2}-${random.below(25)}`;
+    const item = random.float() < 0.5 ? ofTaste : `days-${Math.floor(day / 3)}-${random.below(6)}`;
+    const time = new Date(START_MS - (1 - at / LIKES) * DAYS * 24 * HOUR_MS).toISOString();
+    return record('like', `u${user}`, item, time);
+  });
+  await scene.send('POST', '/api/feedback', records);
+}
+
+describe('lists that live', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await startScene(PERIODS);
+    await fillFashions(scene);
+    scene.time.nowMs += SECOND_MS;
+    await scene.server.service.fit();
+  });
+  afterAll(() => scene.server.stop());
+
+  it('hold what many have just liked, also where it came by feedback alone', async () => {
+    const asked = Array.from({ length: 20 }, (_, at) => `u${USERS - 1 - at}`);
+    const holding = async () => {
+      const lists = await Promise.all(asked.map((user) => scene.ids(`/api/recommend/${user}?n=10`)));
+      return lists.filter((ten) => ten.includes('hot')).length;
+    };
+    expect(await holding()).toBe(0);
+    for (let user = 0; user < USERS - asked.length; user++) await scene.like(`u${user}`, 'hot');
+    // What is popular lately is looked for again after ten seconds.
+    scene.time.nowMs += 20 * SECOND_MS;
+    expect(await holding()).toBeGreaterThanOrEqual(0.8 * asked.length);
+  });
+});
