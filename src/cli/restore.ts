@@ -14,7 +14,7 @@ export function restoreCommand(env: Environment): Command {
     .addOption(lockWaitOption())
     .addHelpText(
       'after',
-      '\nThe backup is checked as a whole first, and brought up to date when an older version made it.\n' +
+      '\nThe backup is checked as a whole first.\n' +
         '\nExamples:\n  furze restore /backups/monday --data ./data\n  zstd -d < monday.mdb.zst | furze restore -',
     )
     .action(async (source: string, options: PlaceOptions & { lockWait: number; json?: boolean }) => {

@@ -4,15 +4,16 @@ import { restoreGeneration } from '../../src/background/training/restore-generat
 import { createLogger } from '../../src/platform/log/log.ts';
 
 const log = createLogger('info', { write() {} });
-const MARK = { generation: 3, parts: { als: 'als/3', slim: 'slim/3' }, isWhole: true };
+const MARK = { format: 1, generation: 3, parts: { als: 'als/3', slim: 'slim/3' }, isWhole: true };
 
 /** A trainer whose shelf holds a generation of which one part cannot be read, or is not there. */
 function trainer(
   isShared: boolean,
   load: (name: string) => Promise<unknown>,
   isStopped = false,
+  manifest: object = MARK,
 ): PartTrainer {
-  const shelf = { isShared, read: async () => MARK };
+  const shelf = { isShared, read: async () => manifest };
   return {
     options: { shelf },
     isStopped,
@@ -45,4 +46,14 @@ test('a read that a stop cut off is no fault, and nothing of it is told or taken
   for (const isShared of [false, true])
     expect(await restoreGeneration(trainer(isShared, broken, true), log)).toBeUndefined();
   expect(lines).toEqual([]);
+});
+
+test.each([undefined, 0, 2])('a generation of model format %s is refused in one line', async (format) => {
+  const lines: string[] = [];
+  const told = createLogger('info', { write: (line: string) => lines.push(line) });
+  const other = trainer(false, absent, false, { ...MARK, format, version: '9.0.0' });
+  expect(await restoreGeneration(other, told)).toBeUndefined();
+  expect(lines).toEqual([
+    expect.stringContaining(`generation 3 has model format ${format}, of furze 9.0.0;`),
+  ]);
 });

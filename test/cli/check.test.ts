@@ -44,7 +44,7 @@ it('furze check says what is there and what is wrong, by words, JSON and exit co
   expect(checked.code).toBe(1);
   expect(checked.output).toMatch(/: not sound\n {2}WRONG: The file is damaged: its first page is not/);
   expect(served.code).toBe(1);
-  expect(served.output).toMatch(/^furze: The data store in \S+ is damaged: .+\n$/);
+  expect(served.output).toMatch(/^furze: The data store in \S+ is damaged: .+\n$/m);
   expect(missing.code).toBe(1);
   expect(missing.output).toMatch(/^furze: There is no data store in .+\n$/);
 

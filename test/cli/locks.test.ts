@@ -24,11 +24,11 @@ const FAULTY = {
 const urlOf = async (furze: Furze) => (await furze.waitFor(/"url":"([^"]+)"/))[1] as string;
 
 it('a folder in use is refused in one line that names the process, and passed on when that one stops, for whatever reason', async () => {
-  mkdirSync(join(store, 'compact-left'), { recursive: true });
-  writeFileSync(join(store, 'compact-left', 'data.mdb'), 'cut off');
+  mkdirSync(join(store, 'partial-left'), { recursive: true });
+  writeFileSync(join(store, 'partial-left', 'data.mdb'), 'cut off');
   const first = serve();
   const url = await urlOf(first);
-  expect(readdirSync(store)).not.toContain('compact-left');
+  expect(readdirSync(store)).not.toContain('partial-left');
   const orders = join(folder, 'orders.csv');
   writeFileSync(orders, 'user,item\nann,tea\n');
   const importing = new Furze(['import', orders, '--lock-wait', '0'], env);

@@ -9,16 +9,13 @@ import type { PostgresDsn } from '../../store/dsn.ts';
 import { type ModelPlace, NotLeadingError } from '../../store/model-store.ts';
 import { readAdopted, writeAdopted } from './adopted-settings.ts';
 
-/**
- * Raised when older programs would misread a generation. A program reads its own format and the one before, so that nodes
- * can be brought to the next version one after another.
- */
+/** Raised when another program would misread a generation. */
 export const MODEL_FORMAT = 1;
 
 /** Written after the parts: so a fit that was cut off leaves the generation before it whole. */
 export interface GenerationManifest {
   readonly generation: number;
-  /** Absent in those that the first versions wrote, for 1. */
+  /** Given when it is written. */
   readonly format?: number;
   /** The version of furze that wrote it. */
   readonly version?: string;

@@ -17,16 +17,15 @@ export async function readGeneration(
   log: Logger,
 ): Promise<GenerationManifest | undefined> {
   const manifest = await shelf.read();
-  // Those that older versions wrote name no parts, or rank by other features; what they saved is trained again.
-  if (manifest?.parts === undefined) return undefined;
-  const { format = MODEL_FORMAT, generation, version } = manifest;
-  if (format > MODEL_FORMAT || format < MODEL_FORMAT - 1) {
+  if (manifest === undefined) return undefined;
+  const { format, generation, version } = manifest;
+  if (format !== MODEL_FORMAT) {
     log.warn(
-      `generation ${generation} has model format ${format}, of furze ${version}; this program reads ${MODEL_FORMAT} and the one before: the generation that it has goes on serving until it is brought to that version`,
+      `generation ${generation} has model format ${format}, of furze ${version}; this program reads ${MODEL_FORMAT} alone: the generation that it has goes on serving until it is brought to that version`,
     );
     return undefined;
   }
-  // What is absent comes back as null.
+  // Absent fields come back as null, and weights of other features rank nothing.
   const ranking = manifest.ranking ?? undefined;
   const isOwn = ranking === undefined || ranking.weights.length === RANKING_FEATURES.length;
   return isOwn ? { ...manifest, ranking, choice: manifest.choice ?? undefined } : undefined;

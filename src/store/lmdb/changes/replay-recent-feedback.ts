@@ -102,7 +102,7 @@ export class RecentFeedback {
 }
 
 /**
- * Notes the position, which a folder of an older version lacks.
+ * Notes the first position of a folder.
  * @param isOther true when what was kept means something else from now on, so that nobody may go on from before
  */
 export function beginRecent(tables: DataTables, isOther = false): void {
@@ -193,9 +193,8 @@ function lastEntry(table: Table): Entry {
   return { number, ...(headAt(table, number) ?? { before: 0, wholeSince: 0, count: 0 }) };
 }
 
-function headAt(table: Table | undefined, number: number): Head | undefined {
-  // A folder of an older version that is only read has no such table.
-  const bytes = table && readBytes(table, sequenceKey(number));
+function headAt(table: Table, number: number): Head | undefined {
+  const bytes = readBytes(table, sequenceKey(number));
   if (bytes === undefined) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return {

@@ -26,7 +26,7 @@ export interface BackupStream extends StoreStats {
  * Copies a data store into a folder that has none: one consistent state, without free pages, whatever is written
  * meanwhile and by whichever process. The copy is complete on the disk before it gets its name, and the folder can be
  * served as it is.
- * @throws OperatorError when there is no store, it is damaged, a newer version wrote it, or the folder has one already
+ * @throws OperatorError when there is no store, it is damaged, has another format, or the folder has one already
  */
 export async function backupStore(dataPath: string, target: string): Promise<Backup> {
   const tables = await openExisting(dataPath);

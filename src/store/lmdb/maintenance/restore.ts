@@ -22,9 +22,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Puts a backup in place: the copy is checked as a whole, brought up to the present format and on the disk before it
- * gets its name. It also gets a new identity, so that a cache of what was there before is not taken for its own.
- * @throws OperatorError when the folder has a store, the backup is not sound, or a newer version wrote it
+ * Puts a backup in place: the copy is checked as a whole and on the disk before it gets its name. It also gets a new identity, so that a cache of what was there before is not taken for its own.
+ * @throws OperatorError when the folder has a store, the backup is not sound, or has another format
  */
 export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOptions): Promise<Backup> {
   refuseExisting(dataPath);
@@ -42,7 +41,7 @@ export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOpti
   }
 }
 
-/** Checks the copy and brings it up to date. */
+/** Checks the copy and gives it an identity of its own. */
 async function makeSound(folder: string): Promise<void> {
   const state = inspectFile(folder);
   if (state.kind === 'absent') throw new OperatorError('The backup is empty.');

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { type TemporaryFolder, temporaryFolder } from '../../../platform/files/temporary-folder.ts';
 import { DATA_FILE, LOCK_FILE } from '../tables/engine.ts';
 
-/** Folders in which a copy of a store is made start with one of these; the second is that of earlier versions. */
+/** The beginning of the name of a folder in which a copy of a store is made. */
 const UNFINISHED_PREFIX = 'partial-';
-const PREFIXES = [UNFINISHED_PREFIX, 'compact-'];
 
 /** A folder beside a store for a copy in the making; `removeUnfinished` clears it away should this process be killed. */
 export function beginCopy(folder: string): TemporaryFolder {
@@ -15,7 +14,7 @@ export function beginCopy(folder: string): TemporaryFolder {
 /** Removes what a copy that was killed has left behind. */
 export function removeUnfinished(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (!entry.isDirectory() || !PREFIXES.some((prefix) => entry.name.startsWith(prefix))) continue;
+    if (!entry.isDirectory() || !entry.name.startsWith(UNFINISHED_PREFIX)) continue;
     rmSync(join(folder, entry.name), { recursive: true, force: true });
   }
 }

@@ -16,7 +16,7 @@ const IDENTITY_KEY = Buffer.from('identity');
 const UPSTREAM_KEY = Buffer.from('upstream');
 const IDENTITY_BYTES = 16;
 
-/** In the order in which they are stored. Folders of earlier versions have fewer; those that are missing are 0. */
+/** In the order in which they are stored. */
 const STATE_FIELDS = [
   'nextUserRow',
   'nextItemRow',
@@ -30,7 +30,6 @@ const STATE_FIELDS = [
   'values',
   'feedbackCommits',
 ] as const satisfies readonly (keyof StoreState)[];
-const NO_BYTES = new Uint8Array(0);
 
 /** Counts and next rows, kept in the same transaction as what they count. */
 export interface StoreState {
@@ -47,16 +46,14 @@ export interface StoreState {
   deletions: number;
   /** Feedback with a value that is not 0. */
   values: number;
-  /** Number of the last commit that changed feedback; an older version that writes the folder forgets it. */
+  /** Number of the last commit that changed feedback. */
   feedbackCommits: number;
 }
 
 export function readState(tables: DataTables): StoreState {
-  const bytes = readBytes(tables.meta, STATE_KEY) ?? NO_BYTES;
-  // The length of a reused buffer is not its view's own.
-  const fields = bytes.length >> 3;
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const field = (index: number) => (index < fields ? view.getFloat64(index * 8, true) : 0);
+  const bytes = readBytes(tables.meta, STATE_KEY);
+  const view = bytes && new DataView(bytes.buffer, bytes.byteOffset);
+  const field = (index: number) => view?.getFloat64(index * 8, true) ?? 0;
   return {
     nextUserRow: field(0),
     nextItemRow: field(1),

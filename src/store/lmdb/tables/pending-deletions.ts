@@ -16,7 +16,6 @@ export function hiddenItems(tables: DataTables): ReadonlySet<number> {
 /** Rows of the users and items whose feedback is still being removed. */
 export function pendingDeletions(tables: DataTables): Record<'users' | 'items', Set<number>> {
   const rows = { users: new Set<number>(), items: new Set<number>() };
-  // A folder of the first version that is only read has no such table.
   if (readState(tables).deletions === 0) return rows;
   for (const { key } of allEntries(tables.deletions)) {
     (deletedKind(key) === 'item' ? rows.items : rows.users).add(readRow(key, 1));
