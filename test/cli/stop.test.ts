@@ -108,6 +108,9 @@ test.each(['rejection', 'exception'])(
       msg: 'a fault of the program that nothing caught; stopping',
       err: { message: 'nobody has caught this' },
     });
-    expect(rest).toEqual(['stopped in order', 'stopped after a fault (nobody has caught this); the log has it']);
+    expect(rest).toEqual([
+      'stopped in order',
+      'stopped after a fault (nobody has caught this); the log has it',
+    ]);
   },
 );

@@ -161,20 +161,24 @@ function take(file: string, log: LockLog): FolderLock | undefined {
   const died = HOLDER.test(before[0]!) ? before[0] : undefined;
   note(fd, describeHolder());
   let open = true;
+  let isStarting = false;
   return {
     isForeign: died === undefined && left !== undefined && !before.includes(left),
     diedStarting: before.includes(STARTING),
     died,
     noteStarting() {
+      isStarting = true;
       if (open) note(fd, `${describeHolder()}${STARTING}\n`);
     },
     noteReady(url) {
+      isStarting = false;
       if (open) note(fd, `${describeHolder()}${ADDRESS}${url}\n`);
     },
     release() {
       if (!open) return;
       open = false;
-      const state = stateOfStore(file);
+      // A start that fails, as over a damaged file, vouches for nothing beyond what the holder before left.
+      const state = isStarting ? before.find((line) => line.startsWith(LEFT)) : stateOfStore(file);
       note(fd, state === undefined ? '' : `\n${state}\n`);
       closeSync(fd);
     },
