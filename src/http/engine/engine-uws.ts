@@ -37,7 +37,8 @@ export function createUwsEngine(
     name: 'uws',
     keepsOrder: false,
     send(res, reply, exchange, closeConnection, isLate) {
-      if (isLate) res.cork(() => write(res, reply, exchange, closeConnection));
+      if (isLate && closeConnection && exchange.method === 'HEAD') closeBehindHead(res, reply, exchange);
+      else if (isLate) res.cork(() => write(res, reply, exchange, closeConnection));
       else write(res, reply.status === TOO_LARGE ? pastTheCork(reply) : reply, exchange, closeConnection);
     },
     refuse(res, reply, exchange) {
@@ -116,14 +117,27 @@ function write(res: UwsResponse, reply: Reply, exchange: Exchange, closeConnecti
 /** Ends an answer that has no body. */
 function writeHeadOnly(res: UwsResponse, { status, parts, body }: Reply, closeConnection: boolean): void {
   const length = parts === undefined ? byteLengthOf(body) : 0;
-  if (closeConnection) {
-    if (status === 204) res.end('', true);
-    else res.endWithoutBody(length, true);
+  if (closeConnection && status === 204) {
+    res.end('', true);
     return;
   }
+  if (closeConnection) res.writeHeader('Connection', 'close');
   // The engine waits for a body when it is told a length here, so the length goes out as a header of ours.
   if (status !== 204 && parts === undefined) res.writeHeader('Content-Length', String(length));
   res.endWithoutBody();
+}
+
+/**
+ * Sends the answer to a HEAD request and closes the connection. Told a length and to close, the engine waits for a body,
+ * so the head is ended by a line break of ours.
+ */
+function closeBehindHead(res: UwsResponse, reply: Reply, exchange: Exchange): void {
+  const length = reply.parts === undefined ? `\r\nContent-Length: ${byteLengthOf(reply.body)}` : '';
+  res.cork(() => {
+    writeHead(res, reply, exchange);
+    res.writeHeader('Connection', `close${length}\r\n`);
+  });
+  res.close();
 }
 
 /**

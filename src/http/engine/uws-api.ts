@@ -28,7 +28,7 @@ export interface UwsResponse {
   getWriteOffset(): number;
   /** Tells when the socket takes more. @param handler returns whether what it sent was taken */
   onWritable(handler: (offset: number) => boolean): UwsResponse;
-  endWithoutBody(reportedLength?: number, closeConnection?: boolean): UwsResponse;
+  endWithoutBody(): UwsResponse;
   /** Closes the connection at once. */
   close(): UwsResponse;
   /** Gathers all that `write` sends into as few calls of the system as can be. */
