@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { type ChangeSet, FeedbackColumns } from '../../src/store/data-store.ts';
-import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import { openDataReader } from '../../src/store/open/thread-stores.ts';
 import { close, feedback, openIn, putFeedback, putItems, storeOptions, tempFolder } from './helpers.ts';
 
@@ -71,22 +70,6 @@ test('a type that counts from a value on is told apart by every reader, in what 
     best: 'rating>4.5',
     x: 'like',
   });
-});
-
-test('a folder of before there were values is read as it is', async () => {
-  const folder = tempFolder();
-  const { dataPath } = storeOptions(folder);
-  const stores = openIn(folder);
-  await stores.data.write(putFeedback([feedback('like', 'u', 'a')]));
-  await close(stores);
-  const tables = openDataTables(dataPath);
-  const state = Uint8Array.from(tables.meta.getBinary(Buffer.from('state'))!);
-  tables.engine.transact(() => tables.meta.put(Buffer.from('state'), state.subarray(0, 56)));
-  await tables.engine.close();
-  const { data } = openIn(folder);
-  await data.write(putFeedback([rating('u', 'b', 4)]));
-  expect((await data.getStats()).feedback).toBe(2);
-  expect((await data.getUserFeedback('u')).map(({ Value }) => Value)).toEqual([undefined, 4]);
 });
 
 test('the texts in labels of any form are compared', async () => {

@@ -68,8 +68,10 @@ function failed(path: string, fault: string): Report {
   return { path, counts: {}, faults: [fault], faultCount: 1 };
 }
 
-/** The line of Node's report that names the error. */
+/** The line of Node's report that names the error; one written for operators without the name of its class. */
 function lastLine(text: string): string {
   const named = text.split('\n').find((line) => /^\w*Error\b/.test(line));
-  return (named ?? text.trim().split('\n').at(-1) ?? 'no reason given').replace(/\.$/, '');
+  return (named ?? text.trim().split('\n').at(-1) ?? 'no reason given')
+    .replace(/^OperatorError: /, '')
+    .replace(/\.$/, '');
 }

@@ -22,7 +22,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Puts a backup in place: the copy is checked as a whole and on the disk before it gets its name. It also gets a new identity, so that a cache of what was there before is not taken for its own.
+ * Puts a backup in place: the copy is checked as a whole and on the disk before it gets its name. It also gets a new
+ * identity, so that a cache of what was there before is not taken for its own.
  * @throws OperatorError when the folder has a store, the backup is not sound, or has another format
  */
 export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOptions): Promise<Backup> {
