@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const NOBODY = 'http://127.0.0.1:2';
 const NO_STORE = /^furze: There is no data store in none\.\n$/;
-const IS_DAMAGED = /^furze: The data store in (damaged|cut) is damaged: .+ Restore a backup .+\n$/;
+const IS_DAMAGED = /^furze: The data store in (damaged|cut) is damaged: .+ Restore a backup .+\n$/m;
 const IS_FILE = /^furze: (\S*\/)?file\.csv\b.* a file\b.+\n$/;
 const NO_ANSWER = /^furze: http:\S+ does not answer \(ECONNREFUSED\); .+\n$/;
 
