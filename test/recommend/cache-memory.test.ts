@@ -54,7 +54,7 @@ it('the cache holds one list a user, as large with 10 as with 1,000 categories',
   const many = await listsWith(1000);
   expect(few.lists).toBe(USERS);
   expect(many).toEqual(few);
-  // 50 entries of 8 bytes, and what the store adds.
-  expect(few.bytesPerUser).toBeGreaterThan(50 * 8);
-  expect(few.bytesPerUser).toBeLessThan(2 * 50 * 8);
+  // 50 entries of a score and, of a hundred items, one byte of a row; and what the store adds.
+  expect(few.bytesPerUser).toBeGreaterThan(50 * 5);
+  expect(few.bytesPerUser).toBeLessThan(2 * 50 * 5);
 });
