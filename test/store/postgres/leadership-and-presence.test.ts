@@ -148,14 +148,4 @@ describe('nodes over one database', () => {
     await session.start();
     expect(session.epoch).toBe(1);
   });
-
-  test('the tables that an older version made get what came later', async () => {
-    const s = `"${dsn.schema}"`;
-    await connection.run(`DROP TABLE ${s}.nodes, ${s}.generation, ${s}.model_parts;
-      ALTER TABLE ${s}.head DROP COLUMN mark; ALTER TABLE ${s}.changes DROP COLUMN mark, DROP COLUMN mark_before`);
-    const before = await connection.rows(`SELECT identity FROM ${s}.head`);
-    await openSchema(connection, dsn.schema);
-    expect((await join('a')).epoch).toBe(1);
-    expect(await connection.rows(`SELECT identity FROM ${s}.head`)).toEqual(before);
-  });
 });
