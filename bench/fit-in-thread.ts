@@ -1,15 +1,15 @@
 /** Trains models in one thread, as benches and tests want it; a service trains them in its pool (`src/background/training/part-trainer.ts`). */
 import { fingerprint } from '../src/dataset/fingerprint.ts';
 import { type Interactions, rowIndices } from '../src/dataset/interactions.ts';
-import { FurzeError } from '../src/domain/errors.ts';
+import { FurzeError } from '../src/domain/furze-error.ts';
 import type { InstantiateKernels } from '../src/kernel/scratch-sizes.ts';
+import { AlsSolver } from '../src/model/als/als-solver.ts';
 import { type AlsEpoch, type AlsOutcome, alsCourse } from '../src/model/als/epochs-and-early-stopping.ts';
 import { qualityOf, trainedModel } from '../src/model/als/extract-model.ts';
 import { type AlsStart, placeAls } from '../src/model/als/memory-layout.ts';
 import type { MatrixFactorization } from '../src/model/als/model.ts';
 import type { AlsPhase } from '../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../src/model/als/settings.ts';
-import { AlsSolver } from '../src/model/als/solve-in-chunks.ts';
 import type { AlsTask } from '../src/model/als/training-task.ts';
 import { placeItemKnn } from '../src/model/item-knn/train-and-serve.ts';
 import { finishTasks, runNeighborTask } from '../src/model/neighbors/fill-neighbor-table.ts';
@@ -17,10 +17,10 @@ import { type NeighborTable, packDraft } from '../src/model/neighbors/neighbor-t
 import { beginPhase, isCancelled } from '../src/model/part/chunks-for-threads.ts';
 import { placeSequence } from '../src/model/sequence/memory-layout.ts';
 import { writeTimeline } from '../src/model/sequence/timelines.ts';
-import { SequenceCounter } from '../src/model/sequence/transition-counter.ts';
+import { TransitionCounter } from '../src/model/sequence/transition-counter.ts';
 import { placeSlim } from '../src/model/slim/memory-layout.ts';
 import { type SlimSettings, slimSettings } from '../src/model/slim/settings.ts';
-import { SLIM_PHASES, type SlimPhase, SlimSolver } from '../src/model/slim/solver.ts';
+import { SLIM_PHASES, type SlimPhase, SlimSolver } from '../src/model/slim/slim-solver.ts';
 import { slimTable } from '../src/model/slim/transpose-weights.ts';
 
 /** How far a training is, in epochs. */
@@ -133,6 +133,6 @@ export function fitSequence(
       writeTimeline(words, byUser.indptr[user]!, items, times);
     }
   });
-  new SequenceCounter(task).run();
+  new TransitionCounter(task).run();
   return packDraft(task.draft, fingerprint(interactions));
 }

@@ -4,7 +4,7 @@ import { type FitSummary, SETTLE_MS } from './background/fit/fit-schedule.ts';
 import { ItemSearch } from './background/pool/item-search.ts';
 import type { SearchState } from './background/search/last-search.ts';
 import { type Background, startBackground } from './background/start-background.ts';
-import type { OnProgress } from './background/tasks/fit-progress.ts';
+import type { OnProgress } from './background/tasks/progress-tracker.ts';
 import { baseUrl } from './config/base-url.ts';
 import type { Config } from './config/config.ts';
 import { type ConfigOrigin, NO_ORIGIN } from './config/value-origins.ts';

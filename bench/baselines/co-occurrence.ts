@@ -5,7 +5,7 @@
  */
 import type { CompressedMatrix, Interactions } from '../../src/dataset/interactions.ts';
 import { rowIndices } from '../../src/dataset/interactions.ts';
-import { FurzeError } from '../../src/domain/errors.ts';
+import { FurzeError } from '../../src/domain/furze-error.ts';
 import { type InstantiateKernels, neighborScratchBytes } from '../../src/kernel/scratch-sizes.ts';
 import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';

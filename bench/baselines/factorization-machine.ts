@@ -1,6 +1,6 @@
 /** A factorization machine (Rendle 2010) on rows of features as they come in a file, for the probability of a positive. */
 
-import { FurzeError } from '../../src/domain/errors.ts';
+import { FurzeError } from '../../src/domain/furze-error.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { Kernels } from '../../src/kernel/kernels.ts';
 import type { InstantiateKernels } from '../../src/kernel/scratch-sizes.ts';
@@ -9,7 +9,7 @@ import { createSharedMemory } from '../../src/memory/shared-memory.ts';
 import { calibrate, sigmoid } from '../../src/model/click/calibration.ts';
 import { during, type FmProgress, runEpochs } from '../../src/model/click/epochs-and-early-stopping.ts';
 import {
-  FmMachine,
+  FactorizationMachine,
   type FmParameters,
   type PlacedRows,
 } from '../../src/model/click/factorization-machine.ts';
@@ -22,7 +22,7 @@ import type { FeatureRows } from '../data-sets/libfm.ts';
 const SLICE_ROWS = 16_384;
 
 /** The parameters, and what turns a logit into a probability. */
-export interface FactorizationMachine extends FmParameters {
+export interface FittedMachine extends FmParameters {
   readonly featureCount: number;
   readonly factors: number;
   /** Fitted to the validation rows; slope 1 and offset 0 without them. */
@@ -43,16 +43,16 @@ export function* fitFactorizationMachine(
   given: Partial<FmSettings>,
   instantiate: InstantiateKernels,
   validation: FeatureRows | null = null,
-): Generator<FmProgress, FactorizationMachine> {
+): Generator<FmProgress, FittedMachine> {
   const settings = { ...FM_DEFAULTS, ...given };
   checkFmSettings(settings);
   const bytes =
     ARENA_START +
-    FmMachine.bytes(featureCount, settings.factors) +
+    FactorizationMachine.bytes(featureCount, settings.factors) +
     rowBytes(rows) +
     (validation === null ? 0 : rowBytes(validation));
   const arena = new Arena(createSharedMemory(bytes));
-  const machine = new FmMachine(arena, instantiate(arena.memory), featureCount, settings);
+  const machine = new FactorizationMachine(arena, instantiate(arena.memory), featureCount, settings);
   const placed = placeRows(arena, rows);
   const judged = validation === null ? null : { rows: validation, placed: placeRows(arena, validation) };
   const random = createRandom(settings.seed);
@@ -88,7 +88,7 @@ export function* fitFactorizationMachine(
 }
 
 function* trainEpoch(
-  machine: FmMachine,
+  machine: FactorizationMachine,
   placed: PlacedRows,
   visits: Uint32Array,
   random: Random,
@@ -109,7 +109,7 @@ function* trainEpoch(
  * @throws FurzeError BAD_REQUEST when a row has a feature that the model does not know
  */
 export function predictProbabilities(
-  model: FactorizationMachine,
+  model: FittedMachine,
   rows: FeatureRows,
   instantiate: InstantiateKernels,
 ): Float32Array {
@@ -120,10 +120,10 @@ export function predictProbabilities(
     );
   }
   const settings = { ...FM_DEFAULTS, factors: model.factors };
-  const bytes = ARENA_START + FmMachine.bytes(model.featureCount, model.factors) + rowBytes(rows);
+  const bytes = ARENA_START + FactorizationMachine.bytes(model.featureCount, model.factors) + rowBytes(rows);
   const arena = new Arena(createSharedMemory(bytes));
   const kernels: Kernels = instantiate(arena.memory);
-  const machine = new FmMachine(arena, kernels, model.featureCount, settings);
+  const machine = new FactorizationMachine(arena, kernels, model.featureCount, settings);
   const placed = placeRows(arena, rows);
   machine.restore(model);
   machine.score(placed);

@@ -1,4 +1,4 @@
-import { FurzeError } from '../../src/domain/errors.ts';
+import { FurzeError } from '../../src/domain/furze-error.ts';
 
 /** The lines of a text with their numbers from 1; blank lines are passed over, `\r\n` is read as `\n`. */
 export function* lines(text: string): Generator<{ number: number; line: string }> {

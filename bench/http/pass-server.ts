@@ -2,7 +2,7 @@
 // Messages in: 'fit', 'stop'. Out: the port; 'making' when the lists begin; how many milliseconds they took, and how many
 // the fit made. With a folder in PROFILE_FOLDER, each making of lists writes a CPU profile of the main thread there.
 import { performance } from 'node:perf_hooks';
-import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/fit-progress.ts';
+import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/progress-tracker.ts';
 import { startChildService } from './child-service.ts';
 import { startProfiler } from './profile.ts';
 

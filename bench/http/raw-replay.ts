@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import type { WriteCommand } from '../../src/store/data-store.ts';
 import { type DataTables, openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import type { Table } from '../../src/store/lmdb/tables/engine.ts';
-import { GroupWriter } from '../../src/store/lmdb/writer/write-group-in-one-transaction.ts';
+import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
 import { POSITIVE_TYPES, READ_TYPES } from './processes.ts';
 
 export interface Put {

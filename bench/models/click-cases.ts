@@ -1,8 +1,8 @@
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { paddedFactors } from '../../src/kernel/scratch-sizes.ts';
+import { FmScorer, placeFm } from '../../src/model/click/fm-scorer.ts';
 import type { FmModel } from '../../src/model/click/model.ts';
-import { FmScorer, placeFm } from '../../src/model/click/scorer.ts';
 import { trainClickModel } from '../../src/model/click/train.ts';
 import { type ModelCase, timed } from './model-case.ts';
 import type { HeldOut } from './power-law.ts';

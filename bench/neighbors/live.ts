@@ -10,9 +10,9 @@ import { itemsByUsers, usersByItems } from '../../src/model/neighbors/incidence.
 import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { SimilaritySearch } from '../../src/model/neighbors/similarity-search.ts';
 import { neighborsFromStore, type Relation } from '../../src/recommend/neighbors/neighbors-from-store.ts';
-import { LmdbLocalReads } from '../../src/store/lmdb/reads/local-reads.ts';
+import { LmdbLocalReads } from '../../src/store/lmdb/reads/lmdb-local-reads.ts';
 import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
-import { GroupWriter } from '../../src/store/lmdb/writer/write-group-in-one-transaction.ts';
+import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
 import { parseRatings } from '../data-sets/ratings.ts';
 import { median, quantile, type Row } from '../http/statistics.ts';
 

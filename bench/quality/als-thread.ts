@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { AlsSolver } from '../../src/model/als/als-solver.ts';
 import type { AlsTask } from '../../src/model/als/memory-layout.ts';
 import type { AlsPhase } from '../../src/model/als/phases.ts';
-import { AlsSolver } from '../../src/model/als/solve-in-chunks.ts';
 
 const { task, slot } = workerData as { task: AlsTask; slot: number };
 const solver = new AlsSolver(task, loadKernels(task.memory), slot);

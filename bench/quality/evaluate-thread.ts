@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { MfScorer } from '../../src/model/als/scores-and-fold-in.ts';
+import { MfScorer } from '../../src/model/als/mf-scorer.ts';
 import { evaluateUsers } from '../../src/model/evaluation/evaluate.ts';
 import { createMfRanker } from '../rankers/factors-ranker.ts';
 import type { EvaluateJob } from './evaluate-workers.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
-import type { PlacedModel } from '../../src/model/als/scores-and-fold-in.ts';
+import type { PlacedModel } from '../../src/model/als/mf-scorer.ts';
 import { type Evaluation, type EvaluationPart, mergeParts } from '../../src/model/evaluation/evaluate.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
 import { threadEntry } from '../../src/platform/program/thread-entry.ts';

@@ -9,8 +9,8 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { AlsOutcome } from '../../src/model/als/epochs-and-early-stopping.ts';
 import { qualityOf, trainedModel } from '../../src/model/als/extract-model.ts';
 import { type AlsTask, placeAls } from '../../src/model/als/memory-layout.ts';
+import { MfScorer, placeModel } from '../../src/model/als/mf-scorer.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
-import { MfScorer, placeModel } from '../../src/model/als/scores-and-fold-in.ts';
 import { ALS_DEFAULTS, alsSettings } from '../../src/model/als/settings.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
 import {
@@ -23,7 +23,7 @@ import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { createDraft, type NeighborTable } from '../../src/model/neighbors/neighbor-table.ts';
 import { placeSlim } from '../../src/model/slim/memory-layout.ts';
 import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim/settings.ts';
-import { SLIM_PHASES } from '../../src/model/slim/solver.ts';
+import { SLIM_PHASES } from '../../src/model/slim/slim-solver.ts';
 import { slimTable } from '../../src/model/slim/transpose-weights.ts';
 import { placeBpr } from '../baselines/bpr/memory.ts';
 import { BPR_DEFAULTS, bprSettings } from '../baselines/bpr/settings.ts';

@@ -1,4 +1,4 @@
-import { type HoldOut, HoldOutSurvey, type ReplayRecords } from '../../src/dataset/validation-split.ts';
+import { type HoldOut, HoldOutSurvey, type ReplayRecords } from '../../src/dataset/hold-out-survey.ts';
 
 /** Positive feedback as columns, each pair once; a user's records need not be together. */
 export interface TimedPairs {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { SlimTask } from '../../src/model/slim/memory-layout.ts';
-import type { SlimPhase } from '../../src/model/slim/solver.ts';
+import type { SlimPhase } from '../../src/model/slim/slim-solver.ts';
 import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 
 /** One thread for each slot of a sparse linear model's learning, for as long as it lasts. */

@@ -1,4 +1,4 @@
-import type { MfScorer } from '../../src/model/als/scores-and-fold-in.ts';
+import type { MfScorer } from '../../src/model/als/mf-scorer.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
 
 /** Ranks by a matrix factorization; a user that the model does not know gets an empty list and zero scores. */

@@ -5,7 +5,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
-import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/fit-progress.ts';
+import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/progress-tracker.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { getRequest } from '../http/connection.ts';
 import { measureLatencies, measureLoad, RequestRing } from '../http/load.ts';

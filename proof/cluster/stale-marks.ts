@@ -1,4 +1,4 @@
-import { PAUSE_MS, WAIT_MS_MAX } from '../../src/store/postgres/read-barrier.ts';
+import { PAUSE_MS, WAIT_MS_MAX } from '../../src/store/postgres/barrier.ts';
 import type { Answered } from './ask.ts';
 import type { Node } from './node.ts';
 

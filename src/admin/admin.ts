@@ -20,7 +20,7 @@ import type {
   UserView,
 } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
-import { FurzeError } from '../domain/errors.ts';
+import { FurzeError } from '../domain/furze-error.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import type { Logger } from '../platform/log/log.ts';
 import { VERSION } from '../platform/program/version.ts';
@@ -32,15 +32,15 @@ import { Activity } from './activity.ts';
 import { AutomaticCompaction } from './automatic-compaction.ts';
 import { Backups } from './backups.ts';
 import { Evaluation } from './evaluation.ts';
-import { Imports } from './import-tasks.ts';
+import { ImportTasks } from './import-tasks.ts';
 import { ItemCards } from './item-cards.ts';
-import { ItemViewer } from './item-view.ts';
-import { type RequestTotals, Sampler } from './metrics-sampler.ts';
+import { ItemViewer } from './item-viewer.ts';
+import { MetricsSampler, type RequestTotals } from './metrics-sampler.ts';
 import { describeModel, describeQuality, lastGoodFit, sharedMemories } from './model-facts.ts';
 import { describeNodes, nodeTroubles } from './nodes.ts';
 import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
 import { type Facts, findTroubles, formatAge } from './troubles.ts';
-import { type UserQuery, UserViewer } from './user-view.ts';
+import { type UserQuery, UserViewer } from './user-viewer.ts';
 
 /** Tasks as a sentence names them. */
 const TASK_NAMES: Readonly<Record<string, string>> = {
@@ -73,11 +73,11 @@ export interface AdminParts {
 
 /** What an operator asks of a running service. Nothing here takes longer than a page of a table or a user's list. */
 export class Admin {
-  private readonly sampler: Sampler;
+  private readonly sampler: MetricsSampler;
   private readonly evaluation: Evaluation;
   readonly compaction: AutomaticCompaction;
   readonly backups: Backups;
-  readonly imports: Imports;
+  readonly imports: ImportTasks;
   readonly activity: Activity;
   readonly cards: ItemCards;
   private readonly parts: AdminParts;
@@ -96,8 +96,8 @@ export class Admin {
     const freeShare = config.database.compact_free_share;
     this.backups = new Backups(data, tasks);
     this.compaction = new AutomaticCompaction({ data, tasks, freeShare, clock, log });
-    this.imports = new Imports(tasks);
-    this.sampler = new Sampler({ requests, sizes: () => this.sizes(), states: cache, clock });
+    this.imports = new ImportTasks(tasks);
+    this.sampler = new MetricsSampler({ requests, sizes: () => this.sizes(), states: cache, clock });
     const { dataPath } = parts.folders;
     this.evaluation = new Evaluation({ config, dataPath, tasks, states: cache, clock });
   }

@@ -1,6 +1,6 @@
 import type { TaskList } from '../background/tasks/task-list.ts';
 import type { Clock } from '../domain/clock.ts';
-import { FurzeError } from '../domain/errors.ts';
+import { FurzeError } from '../domain/furze-error.ts';
 import type { Logger } from '../platform/log/log.ts';
 import type { Compacted, DataStore } from '../store/data-store.ts';
 

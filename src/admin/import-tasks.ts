@@ -12,7 +12,7 @@ interface Import {
 }
 
 /** Imports under way, as those who send them tell: the page, and the command line. They stand among the tasks. */
-export class Imports {
+export class ImportTasks {
   private readonly tasks: TaskList;
   private readonly silenceMs: number;
   private readonly running = new Map<string, Import>();

@@ -40,7 +40,7 @@ export interface SamplerParts {
 }
 
 /** Takes a sample every ten seconds, into a ring of fixed size. */
-export class Sampler {
+export class MetricsSampler {
   readonly ring = new MetricsRingBuffer(STEP_MS, STEPS);
   private readonly parts: SamplerParts;
   private readonly loop: IntervalHistogram;

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment } from '../config/config.ts';
 import { hideUserInfo } from '../config/without-user-info.ts';
-import { FurzeError, isEngineError } from '../domain/errors.ts';
+import { FurzeError, isEngineError } from '../domain/furze-error.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { openedFolders } from '../platform/process/supervisor-notes.ts';
 import { VERSION } from '../platform/program/version.ts';

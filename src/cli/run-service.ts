@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { ConfigOrigin } from '../config/value-origins.ts';
-import { isEngineError, messageOf } from '../domain/errors.ts';
+import { isEngineError, messageOf } from '../domain/furze-error.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Logger } from '../platform/log/log.ts';
 import type { Service } from '../service.ts';

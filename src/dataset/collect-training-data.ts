@@ -5,18 +5,18 @@
  */
 import { placeOf } from '../memory/binary-search.ts';
 import { bitWords, hasBit, setBit } from '../memory/bits.ts';
-import { GrowingU32 } from '../memory/growing-arrays.ts';
+import { GrowingU32 } from '../memory/growing-u32.ts';
 import { filled, sharedF32, sharedU32 } from '../memory/shared-arrays.ts';
 import { fingerprintOfAll } from './fingerprint.ts';
-import { type CompressedMatrix, type Interactions, transpose } from './interactions.ts';
-import type { TrainingData } from './training-data.ts';
 import {
   type HeldRecords,
   type HoldOut,
   HoldOutSurvey,
   isSampled,
   NOTHING_HELD_OUT,
-} from './validation-split.ts';
+} from './hold-out-survey.ts';
+import { type CompressedMatrix, type Interactions, transpose } from './interactions.ts';
+import type { TrainingData } from './training-data.ts';
 
 /**
  * Hands out all positive feedback by user row, then item row; always the same. Rows are those of the store.

@@ -2,7 +2,7 @@
  * Positive feedback as a sparse matrix of user rows by item rows, compressed along both sides: by user
  * (CSR) for solving users, by item (CSC) for solving items.
  */
-import { FurzeError } from '../domain/errors.ts';
+import { FurzeError } from '../domain/furze-error.ts';
 
 /**
  * One orientation: the entries of row r are `indices[indptr[r]] .. indices[indptr[r + 1] - 1]`, ascending

@@ -21,7 +21,6 @@ import {
 } from './api-schemas.ts';
 import type { Batch } from './batch.ts';
 import type { Feedback, Item, User } from './entities.ts';
-import { type ErrorPlace, FurzeError } from './errors.ts';
 import {
   at,
   checkComment,
@@ -31,6 +30,7 @@ import {
   checkTimestamp,
   type Place,
 } from './field-checks.ts';
+import { type ErrorPlace, FurzeError } from './furze-error.ts';
 import { type Json, type LabelFields, takeLabels } from './labels.ts';
 import { type BodyBounds, parseJson } from './parse-json.ts';
 import type { Limits } from './request-limits.ts';

@@ -1,4 +1,4 @@
-import { FurzeError } from './errors.ts';
+import { FurzeError } from './furze-error.ts';
 import type { Limits } from './request-limits.ts';
 import { formatTimestamp, parseTimestamp } from './rfc3339.ts';
 

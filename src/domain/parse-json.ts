@@ -1,4 +1,4 @@
-import { FurzeError } from './errors.ts';
+import { FurzeError } from './furze-error.ts';
 import type { Limits } from './request-limits.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

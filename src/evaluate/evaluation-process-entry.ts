@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { EvaluationMessage, EvaluationRequest } from '../admin/start-evaluation-process.ts';
-import { messageOf } from '../domain/errors.ts';
+import { messageOf } from '../domain/furze-error.ts';
 import { evaluateStore } from './evaluate-store.ts';
 
 /*

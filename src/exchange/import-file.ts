@@ -1,5 +1,5 @@
 import type { Feedback } from '../domain/entities.ts';
-import { FurzeError } from '../domain/errors.ts';
+import { FurzeError } from '../domain/furze-error.ts';
 import type { Kind } from './guess-columns.ts';
 import type { FilePlan } from './import-plan.ts';
 import type { Target } from './import-targets.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImportReport } from '../domain/admin-schemas.ts';
 import type { Feedback } from '../domain/entities.ts';
-import { FurzeError } from '../domain/errors.ts';
+import { FurzeError } from '../domain/furze-error.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
 import type { BulkImport, FinishOptions } from '../store/open/open-store.ts';

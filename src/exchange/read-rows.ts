@@ -2,7 +2,7 @@ import Papa, { type ParseResult } from 'papaparse';
 import { groupDigits } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { isExcelLine, type RowFormat } from './file-format.ts';
-import { type LostNumber, lostNumbers } from './kept-number.ts';
+import { type LostNumber, lostNumbers } from './lost-number.ts';
 import type { Row } from './rows-to-records.ts';
 
 type DelimitedFormat = Extract<RowFormat, { name: 'delimited' }>;

@@ -1,7 +1,7 @@
 import { cellText, isRounded, withFormula } from './cell-text.ts';
 import type { RowFormat } from './file-format.ts';
 import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
-import { isKept, LostNumber, lostNumbers } from './kept-number.ts';
+import { isKept, LostNumber, lostNumbers } from './lost-number.ts';
 import { isNoTime, readTime, type TimeForm, whyNoTime } from './time-formats.ts';
 
 /** A plan for making records of rows. */

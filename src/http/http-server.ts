@@ -1,4 +1,4 @@
-import { FurzeError } from '../domain/errors.ts';
+import { FurzeError } from '../domain/furze-error.ts';
 import { overloaded } from '../platform/concurrency/overload-error.ts';
 import { BAD_FRAMING, type Engine, type TlsFiles, UNSURE_END } from './engine/engine.ts';
 import type { EngineChoice } from './engine/engine-choice.ts';

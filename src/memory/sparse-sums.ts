@@ -1,4 +1,4 @@
-import { grown } from './growing-arrays.ts';
+import { grown } from './growing-u32.ts';
 import type { Ranked } from './ranked-rows.ts';
 import { TopK } from './top-k.ts';
 

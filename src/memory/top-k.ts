@@ -1,4 +1,4 @@
-import { grown } from './growing-arrays.ts';
+import { grown } from './growing-u32.ts';
 
 /** The most entries that have room from the beginning. */
 const CAPACITY = 128;

@@ -1,5 +1,5 @@
 import type { HealthReport } from '../domain/api-schemas.ts';
-import { messageOf } from '../domain/errors.ts';
+import { messageOf } from '../domain/furze-error.ts';
 import type { CacheStore } from './cache-store.ts';
 import type { DataStore } from './data-store.ts';
 

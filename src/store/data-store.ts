@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Batch } from '../domain/batch.ts';
 import type { Feedback, Item, Page, User } from '../domain/entities.ts';
-import { grown } from '../memory/growing-arrays.ts';
+import { grown } from '../memory/growing-u32.ts';
 
 export type { Batch } from '../domain/batch.ts';
 

@@ -1,5 +1,5 @@
 import { hasSignsInPassword, withoutUserInfo } from '../config/without-user-info.ts';
-import { FurzeError } from '../domain/errors.ts';
+import { FurzeError } from '../domain/furze-error.ts';
 
 /** A store in a folder of this machine. */
 export interface LmdbDsn {

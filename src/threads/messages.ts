@@ -10,7 +10,7 @@ import type { ProcessorTimes } from '../platform/process/processor-times.ts';
 import type { Remade } from '../recommend/lists/list-queue.ts';
 import type { Found, Question } from '../recommend/lists/maker/answer-from-models.ts';
 import type { Ranking } from '../recommend/models/feature-names.ts';
-import type { ColdItems } from '../recommend/neighbors/find-cold-items.ts';
+import type { ColdItems } from '../recommend/neighbors/cold-item-index.ts';
 import type { Relation } from '../recommend/neighbors/neighbors-from-store.ts';
 import type { ItemPopularity, PopularitySpans } from '../recommend/popularity/popularity-counts.ts';
 import type { CountsSettings } from '../recommend/popularity/saved-counts.ts';

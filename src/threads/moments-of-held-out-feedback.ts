@@ -2,7 +2,7 @@
  * How popular what is differs from week to week: which scale of popularity was right after one moment is chance. So what is
  * held out is asked about as of several moments.
  */
-import { isSampled } from '../dataset/validation-split.ts';
+import { isSampled } from '../dataset/hold-out-survey.ts';
 import { getOrPut } from '../domain/get-or-put.ts';
 import { hasBit } from '../memory/bits.ts';
 import { FeedbackColumns } from '../store/data-store.ts';

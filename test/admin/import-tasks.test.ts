@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Imports } from '../../src/admin/import-tasks.ts';
+import { ImportTasks } from '../../src/admin/import-tasks.ts';
 import { TaskList } from '../../src/background/tasks/task-list.ts';
 import type { ImportReport } from '../../src/domain/admin-schemas.ts';
 
@@ -17,7 +17,7 @@ const report = (more: Partial<ImportReport> = {}): ImportReport => ({
 
 function started(silenceMs?: number) {
   const tasks = new TaskList(() => 1_700_000_000_000, marks);
-  return { tasks, imports: new Imports(tasks, silenceMs) };
+  return { tasks, imports: new ImportTasks(tasks, silenceMs) };
 }
 
 describe('imports', () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { ItemCards } from '../../src/admin/item-cards.ts';
-import { UserViewer } from '../../src/admin/user-view.ts';
+import { UserViewer } from '../../src/admin/user-viewer.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import { RECOMMENDERS } from '../../src/domain/recommenders.ts';
-import { Explainer } from '../../src/recommend/answers/explain.ts';
+import { Explainer } from '../../src/recommend/answers/explainer.ts';
 import type { History } from '../../src/recommend/history/history.ts';
 import type { Recommendation } from '../../src/recommend/start-recommendation.ts';
 

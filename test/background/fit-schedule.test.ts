@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { FitSchedule, type FitScheduleParts } from '../../src/background/fit/fit-schedule.ts';
 import { SerialQueue } from '../../src/background/pool/serial-queue.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
-import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
+import type { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 
 it('users that are compared after a start change nothing of what new items are like', async () => {
   const restored = { number: 3, ranking: undefined, parts: {} };

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
-import { viewOf } from '../../src/memory/array-layout.ts';
+import { viewOf } from '../../src/memory/layout-builder.ts';
 import { alsFitMemory } from '../../src/model/als/memory-estimate.ts';
 import { type AlsTask, alsMemoryBytes } from '../../src/model/als/memory-layout.ts';
-import type { PlacedModel } from '../../src/model/als/scores-and-fold-in.ts';
+import type { PlacedModel } from '../../src/model/als/mf-scorer.ts';
 import type { Job, JobKind, Jobs, PlacedGeneration, PrepareAnswer } from '../../src/threads/messages.ts';
 import { feedback, putFeedback } from '../store/helpers.ts';
 import { type BenchFit, fitBench, NO_PROGRESS, SETTINGS } from './fit-bench.ts';

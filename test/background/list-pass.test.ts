@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ListPass, type ListPassOptions, type PassStart } from '../../src/background/lists/list-pass.ts';
 import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { placeModel } from '../../src/model/als/scores-and-fold-in.ts';
+import { placeModel } from '../../src/model/als/mf-scorer.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 import { ActiveUsers } from '../../src/recommend/lists/active-users.ts';
 import { InMemoryState } from '../../src/recommend/state/in-memory-state.ts';

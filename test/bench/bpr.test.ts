@@ -14,7 +14,7 @@ import { bprModel, driveBpr, fitBpr } from '../../bench/baselines/bpr/train.ts';
 import { finish } from '../../bench/fit-in-thread.ts';
 import { buildInteractions, rowIndices } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import { viewOf } from '../../src/memory/array-layout.ts';
+import { viewOf } from '../../src/memory/layout-builder.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 

@@ -7,7 +7,7 @@ import {
   decodeUserPatch,
   decodeUsers,
 } from '../../src/domain/decode-bodies.ts';
-import { FurzeError } from '../../src/domain/errors.ts';
+import { FurzeError } from '../../src/domain/furze-error.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FurzeError } from '../../src/domain/errors.ts';
+import type { FurzeError } from '../../src/domain/furze-error.ts';
 import { type BodyOutcome, BodyReader } from '../../src/http/flow/body-reader.ts';
 import { ByteBudget } from '../../src/http/flow/byte-budget.ts';
 import { PaceWatch } from '../../src/http/flow/pace-watch.ts';

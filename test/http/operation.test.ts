@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ERRORS } from '../../src/domain/errors.ts';
+import { ERRORS } from '../../src/domain/furze-error.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { createRoutes } from '../../src/http/route-table.ts';
 import { sendRaw } from './raw.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { FurzeError } from '../../src/domain/errors.ts';
+import { FurzeError } from '../../src/domain/furze-error.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import type { HttpMetrics } from '../../src/http/metrics/metrics.ts';
 import type { RequestHead } from '../../src/http/pipeline/exchange.ts';

@@ -3,7 +3,7 @@ import { instantiatePlainKernels } from '../../bench/plain-kernels/plain-kernels
 import { createRandom } from '../../src/domain/random.ts';
 import type { Kernels, PrunedNeighborTopK } from '../../src/kernel/kernels.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { arrayOf, rowOf, rowOffset, viewOf } from '../../src/memory/array-layout.ts';
+import { arrayOf, rowOf, rowOffset, viewOf } from '../../src/memory/layout-builder.ts';
 import { incidenceOfLabels } from '../../src/model/neighbors/incidence.ts';
 import {
   type PlacedSimilarity,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bitWords, hasBit, setBit } from '../../src/memory/bits.ts';
-import { grown } from '../../src/memory/growing-arrays.ts';
+import { grown } from '../../src/memory/growing-u32.ts';
 import { filled, sharedF64 } from '../../src/memory/shared-arrays.ts';
 
 test('bits are set one at a time, and those beyond the words are not', () => {

@@ -9,7 +9,7 @@ import {
   rowOf,
   rowOffset,
   viewOf,
-} from '../../src/memory/array-layout.ts';
+} from '../../src/memory/layout-builder.ts';
 import { createSharedMemory, PAGE_BYTES } from '../../src/memory/shared-memory.ts';
 
 test('a shared memory has whole pages and can be shared', () => {

@@ -5,6 +5,7 @@ import { driveAls, finish, fitAls } from '../../bench/fit-in-thread.ts';
 import { buildInteractions, type Interactions } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
+import { AlsSolver } from '../../src/model/als/als-solver.ts';
 import { trainedModel } from '../../src/model/als/extract-model.ts';
 import {
   type AlsStart,
@@ -15,7 +16,6 @@ import {
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 import { type AlsPhase, alsPhases } from '../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
-import { AlsSolver } from '../../src/model/als/solve-in-chunks.ts';
 import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 import { tastes } from './tastes.ts';

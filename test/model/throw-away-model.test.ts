@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PART = `
 import type { NeighborTable } from '../neighbors/neighbor-table.ts';
 import { spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
-import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/kernel-row-sums.ts';
+import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
 import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
 import { filled, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import { createChunkCounter, type SharedTask } from '../part/chunks-for-threads.ts';

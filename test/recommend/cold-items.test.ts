@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
-import { ColdItemIndex, type ColdItems } from '../../src/recommend/neighbors/find-cold-items.ts';
+import { ColdItemIndex, type ColdItems } from '../../src/recommend/neighbors/cold-item-index.ts';
 import type { CatalogueItem } from '../../src/store/data-store.ts';
 import { popularity } from './hand-made.ts';
 

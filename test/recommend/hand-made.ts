@@ -2,7 +2,7 @@ import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { Ranked } from '../../src/memory/ranked-rows.ts';
 import { filled, sharedF32, sharedU32 } from '../../src/memory/shared-arrays.ts';
 import type { CollaborativeModel } from '../../src/model/als/collaborative-model.ts';
-import { openSums, placeSums } from '../../src/model/neighbors/kernel-row-sums.ts';
+import { openSums, placeSums } from '../../src/model/neighbors/row-sums.ts';
 import type { NeighborLists, SummedLists } from '../../src/model/neighbors/summed-lists.ts';
 import type { OpenedParts } from '../../src/model/registry.ts';
 import { History } from '../../src/recommend/history/history.ts';
@@ -12,8 +12,8 @@ import {
   type Ranking,
   type RankingFeature,
 } from '../../src/recommend/models/feature-names.ts';
-import type { Generation } from '../../src/recommend/models/generation.ts';
-import { NO_COLD_ITEMS } from '../../src/recommend/neighbors/find-cold-items.ts';
+import type { Generation } from '../../src/recommend/models/generation-slot.ts';
+import { NO_COLD_ITEMS } from '../../src/recommend/neighbors/cold-item-index.ts';
 import type { ItemPopularity } from '../../src/recommend/popularity/popularity-counts.ts';
 import { POPULARITY_SCALES } from '../../src/recommend/popularity/popularity-scales.ts';
 import type { ListInputs } from '../../src/recommend/sources/list-inputs.ts';

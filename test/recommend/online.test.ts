@@ -4,7 +4,7 @@ import { PersonalAnswers, type PersonalParts } from '../../src/recommend/answers
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import type { History } from '../../src/recommend/history/history.ts';
 import { UserLists, type UserListsOptions } from '../../src/recommend/lists/user-lists.ts';
-import type { GenerationSlot } from '../../src/recommend/models/generation.ts';
+import type { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 import { ItemNeighbors } from '../../src/recommend/neighbors/item-neighbors.ts';
 import type { SinceFit } from '../../src/recommend/neighbors/since-fit.ts';
 import { generation, neighborLists } from './hand-made.ts';

@@ -5,7 +5,7 @@ import {
   type RankingFeature,
   scalesOf,
 } from '../../src/recommend/models/feature-names.ts';
-import { LikeSums, writeSumFeature } from '../../src/recommend/models/sums-over-likes.ts';
+import { LikeSums, writeSumFeature } from '../../src/recommend/models/like-sums.ts';
 import { rankingFeatures } from '../../src/recommend/ranking/compute-features.ts';
 import { rankCandidates } from '../../src/recommend/ranking/rank-candidates.ts';
 import { generation, popularity, ranking, scoredModel, summedLists, world } from './hand-made.ts';

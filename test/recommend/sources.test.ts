@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/config/config.ts';
 import { RECOMMENDERS, type RecommenderName } from '../../src/domain/recommenders.ts';
 import { History } from '../../src/recommend/history/history.ts';
-import { GenerationSlot } from '../../src/recommend/models/generation.ts';
+import { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 import { createSources } from '../../src/recommend/sources/registry.ts';
 import type { Ask, Sources } from '../../src/recommend/sources/source.ts';
 import { InMemoryState } from '../../src/recommend/state/in-memory-state.ts';

@@ -1,10 +1,10 @@
-import { FurzeError } from '../../src/domain/errors.ts';
+import { FurzeError } from '../../src/domain/furze-error.ts';
 import type { ChangeSet, DataStore, WriteCommand, WriteResult } from '../../src/store/data-store.ts';
-import { fromPlain } from '../../src/store/lmdb/changes/changes-of-commit.ts';
-import { LmdbDataReader } from '../../src/store/lmdb/reads/data-reader.ts';
+import { fromPlain } from '../../src/store/lmdb/changes/change-log.ts';
+import { LmdbDataReader } from '../../src/store/lmdb/reads/lmdb-data-reader.ts';
 import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import type { WriteRules } from '../../src/store/lmdb/tables/writer-messages.ts';
-import { GroupWriter } from '../../src/store/lmdb/writer/write-group-in-one-transaction.ts';
+import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
 import { NOW_MS } from './helpers.ts';
 
 /** The LMDB store with its writer on the calling thread: quick to open, and groups are what the test makes them. */

@@ -4,11 +4,11 @@ import { type FeedbackEffect, NOT_WHOLE } from '../../src/store/commit-effects.t
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
 import { packTimeLow, packTypeAndTime } from '../../src/store/lmdb/format/record-layout.ts';
-import { LmdbDataReader } from '../../src/store/lmdb/reads/data-reader.ts';
+import { LmdbDataReader } from '../../src/store/lmdb/reads/lmdb-data-reader.ts';
 import { type DataTables, openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import { readState } from '../../src/store/lmdb/tables/meta-table.ts';
 import { FeedbackLoader } from '../../src/store/lmdb/writer/feedback-loader.ts';
-import { GroupWriter } from '../../src/store/lmdb/writer/write-group-in-one-transaction.ts';
+import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
 import { PLAIN_RULES, tempFolder } from './helpers.ts';
 
 const USERS = 60;

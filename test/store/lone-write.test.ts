@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { WriteCommand } from '../../src/store/data-store.ts';
 import { type DataTables, openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
-import { GroupWriter } from '../../src/store/lmdb/writer/write-group-in-one-transaction.ts';
+import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
 import { NOW_MS, storeOptions, tempFolder } from './helpers.ts';
 
 type TableName = Exclude<keyof DataTables, 'engine'>;

@@ -6,7 +6,7 @@ import {
   decodeUsers,
 } from '../../src/domain/decode-bodies.ts';
 import type { Feedback, Item, Page, User } from '../../src/domain/entities.ts';
-import { FurzeError } from '../../src/domain/errors.ts';
+import { FurzeError } from '../../src/domain/furze-error.ts';
 import type {
   ChangeSet,
   DataStore,

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { FromWriter, Write } from '../../src/store/lmdb/tables/writer-messages.ts';
 import type { Group } from '../../src/store/lmdb/writer/group-commit.ts';
-import { DatabaseAwayError } from '../../src/store/postgres/database-away.ts';
+import { DatabaseAwayError } from '../../src/store/postgres/database-away-error.ts';
 import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
 import { storeOptions, toJson } from './helpers.ts';
 

@@ -1,6 +1,6 @@
 import { cpSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import type { FurzeError } from '../../src/domain/errors.ts';
+import type { FurzeError } from '../../src/domain/furze-error.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
 import { close, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
 

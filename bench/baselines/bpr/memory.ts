@@ -20,7 +20,7 @@ import {
   LayoutBuilder,
   type MemoryLayout,
   viewOf,
-} from '../../../src/memory/array-layout.ts';
+} from '../../../src/memory/layout-builder.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import type { BprSettings } from './settings.ts';
 

@@ -1,4 +1,4 @@
-import { FurzeError } from '../../../src/domain/errors.ts';
+import { FurzeError } from '../../../src/domain/furze-error.ts';
 
 export interface BprSettings {
   /** Length of a vector, 1 to 1,024. */

@@ -5,7 +5,7 @@
  */
 import { fingerprint } from '../../../src/dataset/fingerprint.ts';
 import type { Interactions } from '../../../src/dataset/interactions.ts';
-import { viewOf } from '../../../src/memory/array-layout.ts';
+import { viewOf } from '../../../src/memory/layout-builder.ts';
 import { assertFinite, type MatrixFactorization } from '../../../src/model/als/model.ts';
 import { ALS_DEFAULTS } from '../../../src/model/als/settings.ts';
 import type { Progress } from '../../fit-in-thread.ts';

@@ -26,7 +26,7 @@ import { ListsOnRequest } from '../lists/lists-on-request.ts';
 import { SerialQueue } from '../pool/serial-queue.ts';
 import { WorkerPool } from '../pool/worker-pool.ts';
 import { SettingsSearch } from '../search/settings-search.ts';
-import { ProgressTracker } from '../tasks/fit-progress.ts';
+import { ProgressTracker } from '../tasks/progress-tracker.ts';
 import type { TaskList } from '../tasks/task-list.ts';
 import { AlsTraining } from '../training/als-training.ts';
 import { PartTrainer } from '../training/part-trainer.ts';

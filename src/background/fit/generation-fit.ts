@@ -29,7 +29,7 @@ import {
   LOADING_FEEDBACK,
   ON_ALL_FEEDBACK,
   type OnProgress,
-} from '../tasks/fit-progress.ts';
+} from '../tasks/progress-tracker.ts';
 import type { AlsTraining, JudgedAls } from '../training/als-training.ts';
 import { plannedMb, rankingBytes, STAGE_MEMORY } from '../training/lists-and-ranking-memory-estimate.ts';
 import type { PartTrainer } from '../training/part-trainer.ts';

@@ -1,6 +1,6 @@
 import type { Task } from '../../domain/admin-schemas.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/furze-error.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import { type Pace, PaceMeter } from './pace-meter.ts';

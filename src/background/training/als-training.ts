@@ -1,6 +1,6 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
 import type { AlsOutcome } from '../../model/als/epochs-and-early-stopping.ts';
-import type { PlacedModel } from '../../model/als/scores-and-fold-in.ts';
+import type { PlacedModel } from '../../model/als/mf-scorer.ts';
 import { type AlsSettings, alsSettings } from '../../model/als/settings.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { SavedStates } from '../../store/cache-store.ts';

@@ -1,6 +1,7 @@
 /** Memory of the stages of a fit that learn no part, worked out before they begin; see `StageMemory` for the others. */
+
+import { LATE_MAX } from '../../dataset/hold-out-survey.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
-import { LATE_MAX } from '../../dataset/validation-split.ts';
 import { sharedBytesOf } from '../../memory/find-shared-buffers.ts';
 import { RANKING_FEATURES } from '../../recommend/models/feature-names.ts';
 import { itemsOfUsersBytes } from '../../recommend/neighbors/items-of-users.ts';

@@ -5,7 +5,7 @@ import type { Survey } from '../../exchange/survey-feedback.ts';
 import { parsePort } from '../options.ts';
 import type { PlannedFile } from './files-to-import.ts';
 import { confirmFiles, findFiles, surveyAsking } from './find-files.ts';
-import type { Given } from './given.ts';
+import { BadRows, type Given } from './given.ts';
 import { askUntil, askYes, type Prompt } from './prompt.ts';
 import {
   findPositiveTypes,
@@ -29,17 +29,6 @@ export interface Answers {
   readonly skipsBad: boolean;
   /** A value below 0 takes back what was bought before. */
   readonly sumsValues: boolean;
-}
-
-/** Rows cannot be stored, and are not to be left out. */
-export class BadRows extends OperatorError {
-  /** The files as they were understood. */
-  readonly files: readonly PlannedFile[];
-
-  constructor(message: string, files: readonly PlannedFile[]) {
-    super(message);
-    this.files = files;
-  }
 }
 
 const KEY_BYTES = 24;

@@ -1,5 +1,7 @@
+import { OperatorError } from '../../domain/operator-error.ts';
 import type { Wishes } from '../../exchange/import-plan.ts';
 import type { Preset } from '../../exchange/known-data-sets.ts';
+import type { PlannedFile } from './files-to-import.ts';
 
 /** Settings of the command line; anything else is asked. */
 export interface Given {
@@ -21,3 +23,14 @@ export interface Given {
 
 /** An answer is not given, and nobody can be asked. */
 export class AnswerMissing extends Error {}
+
+/** Rows cannot be stored, and are not to be left out. */
+export class BadRows extends OperatorError {
+  /** The files as they were understood. */
+  readonly files: readonly PlannedFile[];
+
+  constructor(message: string, files: readonly PlannedFile[]) {
+    super(message);
+    this.files = files;
+  }
+}

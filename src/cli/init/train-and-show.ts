@@ -1,6 +1,6 @@
 import { baseUrl } from '../../config/base-url.ts';
 import { type Config, defaultConfig } from '../../config/config.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/furze-error.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import { ExitStatus, INTERRUPTED } from '../exit-status.ts';
 import { keyOf } from '../find-service.ts';

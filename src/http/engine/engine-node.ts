@@ -9,7 +9,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from '../route/reply.ts';

@@ -4,7 +4,7 @@ import { byteLengthOf, COMMON_HEADERS, type Reply } from '../route/reply.ts';
 import type { Engine, EngineOptions, OnRequest, TlsFiles } from './engine.ts';
 import { HeadersByName } from './headers-by-name.ts';
 import type { Uws, UwsApp, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';
-import { UwsChunkedFlow, UwsFixedFlow } from './uws-flow.ts';
+import { UwsChunkedFlow, UwsFlow } from './uws-flow.ts';
 import { bodyLengthOf } from './uws-framing.ts';
 import { headerKey } from './uws-header-key.ts';
 
@@ -52,7 +52,7 @@ export function createUwsEngine(
       });
       return totalBytes < 0 || closeConnection
         ? new UwsChunkedFlow(res, closeConnection)
-        : new UwsFixedFlow(res, totalBytes);
+        : new UwsFlow(res, totalBytes);
     },
     onAborted: (res, handler) => void res.onAborted(handler),
     onData: (res, handler) => void res.onData((chunk, isLast) => handler(new Uint8Array(chunk), isLast)),

@@ -1,4 +1,4 @@
-import type { FurzeError } from '../../domain/errors.ts';
+import type { FurzeError } from '../../domain/furze-error.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
 import type { Reply } from '../route/reply.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/furze-error.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { TlsFiles } from './engine.ts';
 

@@ -2,7 +2,7 @@ import type { Flow } from './engine.ts';
 import type { UwsResponse } from './uws-api.ts';
 
 /** An answer of known length: the engine takes what the socket takes, and never keeps more than a corkful. */
-export class UwsFixedFlow implements Flow {
+export class UwsFlow implements Flow {
   onReady = () => {};
   private readonly res: UwsResponse;
   private readonly totalBytes: number;

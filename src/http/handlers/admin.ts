@@ -14,7 +14,7 @@ import {
 } from '../../domain/admin-schemas.ts';
 import { ItemsPageSchema, UsersPageSchema } from '../../domain/api-schemas.ts';
 import { decodeImportReport } from '../../domain/decode-bodies.ts';
-import { noSuchItem } from '../../domain/errors.ts';
+import { noSuchItem } from '../../domain/furze-error.ts';
 import { json } from '../route/reply.ts';
 import { type Route, route } from '../route/route.ts';
 import { ITEM, USER } from './examples.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import { packageFile } from '../../platform/program/program-files.ts';
 import type { Reply } from '../route/reply.ts';
 import { type Route, route } from '../route/route.ts';

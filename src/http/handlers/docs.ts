@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ERRORS, FurzeError } from '../../domain/errors.ts';
+import { ERRORS, FurzeError } from '../../domain/furze-error.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { packageFile } from '../../platform/program/program-files.ts';
 import { ERRORS_PATH } from '../route/problem-details.ts';

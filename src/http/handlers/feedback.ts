@@ -5,7 +5,7 @@ import {
   FeedbackSchema,
   WriteResultSchema,
 } from '../../domain/api-schemas.ts';
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import { jsonList } from '../route/list-reply.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { json } from '../route/reply.ts';

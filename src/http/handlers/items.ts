@@ -7,7 +7,7 @@ import {
   WriteResultSchema,
 } from '../../domain/api-schemas.ts';
 import type { Item } from '../../domain/entities.ts';
-import { noSuchItem } from '../../domain/errors.ts';
+import { noSuchItem } from '../../domain/furze-error.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { json, jsonText, type Reply } from '../route/reply.ts';

@@ -5,7 +5,7 @@ import {
   SessionBodiesSchema,
 } from '../../domain/api-schemas.ts';
 import { decodeSession } from '../../domain/decode-bodies.ts';
-import { noSuchItem } from '../../domain/errors.ts';
+import { noSuchItem } from '../../domain/furze-error.ts';
 import type { ItemWishes } from '../../recommend/catalogue/item-filter.ts';
 import type { RecommendQuery } from '../../recommend/sources/recommender.ts';
 import { jsonRows } from '../route/list-reply.ts';

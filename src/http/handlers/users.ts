@@ -7,7 +7,7 @@ import {
   WriteResultSchema,
 } from '../../domain/api-schemas.ts';
 import type { User } from '../../domain/entities.ts';
-import { noSuchUser } from '../../domain/errors.ts';
+import { noSuchUser } from '../../domain/furze-error.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { jsonText } from '../route/reply.ts';

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { JobProgress } from '../../background/tasks/fit-progress.ts';
+import type { JobProgress } from '../../background/tasks/progress-tracker.ts';
 import type { CacheStats } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import { gauge } from './gauge.ts';

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { NAMED_SCHEMAS } from '../../domain/api-schemas.ts';
-import { ERRORS, type ErrorCode } from '../../domain/errors.ts';
+import { ERRORS, type ErrorCode } from '../../domain/furze-error.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { Limits } from '../../domain/request-limits.ts';
 import { problemType } from '../route/problem-details.ts';

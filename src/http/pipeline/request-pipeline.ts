@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { FurzeError } from '../../domain/errors.ts';
 import { checkId, checkItemId } from '../../domain/field-checks.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import type { Limits } from '../../domain/request-limits.ts';
 import { overloaded } from '../../platform/concurrency/overload-error.ts';
 import type { Logger } from '../../platform/log/log.ts';

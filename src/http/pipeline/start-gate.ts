@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import { overloaded } from '../../platform/concurrency/overload-error.ts';
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../../domain/api-schemas.ts';
-import { ERRORS, type ErrorCode, type FurzeError } from '../../domain/errors.ts';
+import { ERRORS, type ErrorCode, type FurzeError } from '../../domain/furze-error.ts';
 import type { Reply, ReplyHeaders } from './reply.ts';
 
 /** Where the service describes its errors; a problem's `type` is this page and the code as fragment. */

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../domain/duration.ts';
-import { FurzeError } from '../../domain/errors.ts';
 import { checkId } from '../../domain/field-checks.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import type { Limits } from '../../domain/request-limits.ts';
 import type { ItemWishes, LabelBoost } from '../../recommend/catalogue/item-filter.ts';
 

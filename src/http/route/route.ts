@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { ErrorCode } from '../../domain/errors.ts';
+import type { ErrorCode } from '../../domain/furze-error.ts';
 import type { Query, QueryName } from './query-parameters.ts';
 import type { Reply } from './reply.ts';
 import type { Services } from './services.ts';

@@ -2,7 +2,7 @@ import type { Admin } from '../../admin/admin.ts';
 import type { HealthReport } from '../../domain/api-schemas.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Limits } from '../../domain/request-limits.ts';
-import type { Explainer } from '../../recommend/answers/explain.ts';
+import type { Explainer } from '../../recommend/answers/explainer.ts';
 import type { Recommender } from '../../recommend/sources/recommender.ts';
 import type { DataStore } from '../../store/data-store.ts';
 import type { EntityTexts } from './entity-texts.ts';

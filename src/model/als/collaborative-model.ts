@@ -1,9 +1,9 @@
-import { viewOf } from '../../memory/array-layout.ts';
 import { hasBit } from '../../memory/bits.ts';
+import { viewOf } from '../../memory/layout-builder.ts';
 import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
+import type { MfScorer, PlacedModel } from './mf-scorer.ts';
 import { decomposeScore, type ScoreDecomposition } from './score-decomposition.ts';
-import type { MfScorer, PlacedModel } from './scores-and-fold-in.ts';
 
 /** The collaborative model as serving needs it. */
 export interface CollaborativeModel {

@@ -1,10 +1,10 @@
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { viewOf } from '../../memory/array-layout.ts';
+import { viewOf } from '../../memory/layout-builder.ts';
 import type { ServedItems } from '../part/served-items.ts';
 import type { AlsOutcome } from './epochs-and-early-stopping.ts';
 import { assertFinite, type MatrixFactorization } from './model.ts';
 import type { AlsTask } from './training-task.ts';
-import { UserFactors } from './user-shards.ts';
+import { UserFactors } from './user-factors.ts';
 
 /** What a model says of its quality: NDCG@10 on the held-out records with its half width, and the epoch it is of. */
 export function qualityOf({ quality, bestEpoch }: AlsOutcome): Record<string, number> {

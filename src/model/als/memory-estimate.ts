@@ -4,7 +4,7 @@ import type { ServingShape } from '../part/learned-part.ts';
 import type { StageMemory } from '../part/memory-budget.ts';
 import type { Footprint } from '../part/sample-users-to-fit-memory.ts';
 import { type AlsShape, alsMemoryBytes } from './memory-layout.ts';
-import { placedModelBytes } from './scores-and-fold-in.ts';
+import { placedModelBytes } from './mf-scorer.ts';
 import type { AlsSettings } from './settings.ts';
 import { FACTORS_MIN } from './settings-by-size.ts';
 import { STAGE_ROWS_MAX, STAGE_ROWS_MIN } from './sharding.ts';

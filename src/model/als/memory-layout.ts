@@ -15,7 +15,7 @@ import {
   rotateScratchBytes,
   topKScratchBytes,
 } from '../../kernel/scratch-sizes.ts';
-import { type ArrayPlan, layOut, plannedBytes, viewOf } from '../../memory/array-layout.ts';
+import { type ArrayPlan, layOut, plannedBytes, viewOf } from '../../memory/layout-builder.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { createChunkCounter } from '../part/chunks-for-threads.ts';
@@ -33,7 +33,7 @@ import type { AlsSettings } from './settings.ts';
 import { chosenSolver, sizedFactors, sizedSettings } from './settings-by-size.ts';
 import { allocateShards, type Sharding, shardBytes, stagePlans } from './sharding.ts';
 import type { AlsTask, Side } from './training-task.ts';
-import { UserFactors } from './user-shards.ts';
+import { UserFactors } from './user-factors.ts';
 
 export type { AlsTask, Side } from './training-task.ts';
 

@@ -1,5 +1,5 @@
 /** A trained matrix factorization as data, and its self-describing form as bytes. */
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
 

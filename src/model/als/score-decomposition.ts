@@ -1,8 +1,8 @@
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { viewOf } from '../../memory/array-layout.ts';
+import { viewOf } from '../../memory/layout-builder.ts';
 import { solveSymmetric } from '../regression/logistic-regression.ts';
+import type { PlacedModel } from './mf-scorer.ts';
 import { rowRegularization } from './row-regularization.ts';
-import type { PlacedModel } from './scores-and-fold-in.ts';
 
 /** A predicted score as the sum of what each of the user's items adds to it. */
 export interface ScoreDecomposition {

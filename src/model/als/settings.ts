@@ -1,4 +1,4 @@
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 
 /**
  * How a row's equations are solved: `cg` by some conjugate-gradient steps from the last epoch's values, `cholesky`

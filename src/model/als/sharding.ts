@@ -1,7 +1,7 @@
-/** How the users of a training are divided that does not fit in one memory (`shard-users-to-fit-memory.ts` decides that); see `user-shards.ts`. */
+/** How the users of a training are divided that does not fit in one memory (`shard-users-to-fit-memory.ts` decides that); see `user-factors.ts`. */
 import type { Interactions } from '../../dataset/interactions.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import type { ArrayPlan } from '../../memory/array-layout.ts';
+import type { ArrayPlan } from '../../memory/layout-builder.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 
 /** Bytes of a shard, about. */

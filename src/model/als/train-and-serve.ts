@@ -1,19 +1,19 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
-import { viewOf } from '../../memory/array-layout.ts';
+import { viewOf } from '../../memory/layout-builder.ts';
 import type { LearnedPart, ServingShape } from '../part/learned-part.ts';
 import { servedItems, type WithServedItems } from '../part/served-items.ts';
+import { AlsSolver } from './als-solver.ts';
 import { type CollaborativeModel, collaborativeModel } from './collaborative-model.ts';
 import { type AlsOutcome, alsCourse } from './epochs-and-early-stopping.ts';
 import { qualityOf, trainedModel } from './extract-model.ts';
 import { alsFitMemory } from './memory-estimate.ts';
 import { type AlsShape, type AlsTask, alsShape, placeAls } from './memory-layout.ts';
+import { MfScorer, type PlacedModel, placeModel } from './mf-scorer.ts';
 import { decodeModel, encodeModel, type MatrixFactorization } from './model.ts';
 import type { AlsPhase } from './phases.ts';
-import { MfScorer, type PlacedModel, placeModel } from './scores-and-fold-in.ts';
 import type { AlsSettings } from './settings.ts';
 import { sizedFactors } from './settings-by-size.ts';
 import { neededSharding } from './shard-users-to-fit-memory.ts';
-import { AlsSolver } from './solve-in-chunks.ts';
 
 export interface AlsOptions {
   readonly settings: AlsSettings;

@@ -3,8 +3,8 @@
  * best parameters by held-out loss, ends when they no longer improve, and goes back with half the learning rate when an
  * epoch diverges.
  */
-import { FurzeError } from '../../domain/errors.ts';
-import type { FmMachine, FmParameters } from './factorization-machine.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
+import type { FactorizationMachine, FmParameters } from './factorization-machine.ts';
 
 /** How often the learning rate is halved before a training is given up. */
 const HALVINGS_MAX = 8;
@@ -50,7 +50,7 @@ export interface FmOutcome {
  * @throws FurzeError INTERNAL when it diverges however small the steps
  */
 export function* runEpochs(
-  machine: FmMachine,
+  machine: FactorizationMachine,
   runEpoch: RunEpoch,
   judge: Judge | null,
   span: EpochSpan = { done: 0, end: machine.settings.epochs },

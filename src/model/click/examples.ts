@@ -2,12 +2,11 @@
 import type { LabelsOf, PairColumns } from '../../dataset/training-data.ts';
 import { createRandom, type Random } from '../../domain/random.ts';
 import { collectLabels, type FeatureLayout, labelRows, type SideLabels } from './features.ts';
+import { ItemSampler, itemWeights } from './item-sampler.ts';
 import {
   dealPairs,
   type Examples,
   groupByUser,
-  ItemSampler,
-  itemWeights,
   joinExamples,
   pairsFingerprint,
   type UserItems,

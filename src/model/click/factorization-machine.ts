@@ -30,7 +30,7 @@ export type PlacedRows = Pick<
   readonly order: number;
 };
 
-export class FmMachine {
+export class FactorizationMachine {
   readonly featureCount: number;
   readonly settings: FmSettings;
   readonly #f: number;

@@ -5,7 +5,7 @@
  */
 
 import type { LabelsOf } from '../../dataset/training-data.ts';
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 
 /** What the features stand for; rows and names are numbered from 0 in each block. */
 export interface FeatureLayout {

@@ -4,7 +4,7 @@
  */
 
 import { hashText } from '../../domain/hash.ts';
-import { arrayOf, type LayoutBuilder, type MemoryLayout, viewOf } from '../../memory/array-layout.ts';
+import { arrayOf, type LayoutBuilder, type MemoryLayout, viewOf } from '../../memory/layout-builder.ts';
 
 /** The table is at most half full. */
 const LOAD = 2;

@@ -1,4 +1,4 @@
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 
 /** How a factorization machine is trained. */
 export interface FmSettings {

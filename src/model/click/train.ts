@@ -9,12 +9,12 @@
  */
 import type { PairColumns } from '../../dataset/training-data.ts';
 import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch-sizes.ts';
+import { ClickTraining } from './click-training.ts';
 import { during, type FmProgress, runEpochs } from './epochs-and-early-stopping.ts';
 import { type ClickData, chooseExamples } from './examples.ts';
 import type { FmModel, FmRows } from './model.ts';
 import { joinExamples } from './pairs-and-negatives.ts';
 import { CLICK_DEFAULTS, type ClickSettings, checkClickSettings } from './settings.ts';
-import { ClickTraining } from './training-state.ts';
 
 /** Epochs at most when nothing is held out that would tell when to stop. */
 const BLIND_EPOCHS_MAX = 10;

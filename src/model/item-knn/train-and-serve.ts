@@ -8,7 +8,6 @@ import {
   runNeighborTask,
 } from '../neighbors/fill-neighbor-table.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
-import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/kernel-row-sums.ts';
 import { placeSimilarity, similarityMemoryBytes } from '../neighbors/memory-layout.ts';
 import {
   createDraft,
@@ -17,6 +16,7 @@ import {
   spreadTable,
   tableSaving,
 } from '../neighbors/neighbor-table.ts';
+import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
 import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
 import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';

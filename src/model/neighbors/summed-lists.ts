@@ -1,6 +1,6 @@
 import type { PartOpening, SumFeature } from '../part/learned-part.ts';
-import { openSums, type PlacedSums, type RowSums, SUMMED_ROWS_MAX } from './kernel-row-sums.ts';
 import { type NeighborTable, neighborsAt } from './neighbor-table.ts';
+import { openSums, type PlacedSums, type RowSums, SUMMED_ROWS_MAX } from './row-sums.ts';
 
 /** Every item's most similar items, computed ahead. */
 export interface NeighborLists {

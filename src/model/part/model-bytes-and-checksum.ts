@@ -2,7 +2,7 @@
  * The form in which a trained model is kept: a prefix (magic, version, bytes of the description, checksum), a
  * description in JSON padded to 4 bytes, then the model's numbers, float32 or uint32.
  */
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError, OtherForm } from '../../domain/furze-error.ts';
 import { FNV_BASIS, fnvWord } from '../../domain/hash.ts';
 
 const PREFIX_BYTES = 16;
@@ -57,7 +57,9 @@ export function decodeFrame(
   const [magic, version, headerBytes, sum] = [prefix[0], prefix[1], prefix[2]!, prefix[3]];
   if (magic !== kind.magic) refuseModel(kind, 'it does not begin as one');
   if (version !== kind.version)
-    throw new OtherForm(kind, `its version is ${version}, this program reads ${kind.version}`);
+    throw new OtherForm(
+      `not a usable ${kind.name}: its version is ${version}, this program reads ${kind.version}`,
+    );
   const start = PREFIX_BYTES + headerBytes;
   if (headerBytes % 4 !== 0 || start > copy.length) refuseModel(kind, 'its description is cut short');
   if (!isSound && checksum(copy, kind.coversDescription ? PREFIX_BYTES : start) !== sum) {
@@ -85,19 +87,8 @@ function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /** @throws FurzeError INTERNAL, always */
-export function refuseModel(kind: FrameKind, reason: string): never {
-  throw new FurzeError('INTERNAL', refusalText(kind, reason));
-}
-
-/** Nothing is damaged: what was saved is of another version of this program, or of another configuration, and made anew. */
-export class OtherForm extends FurzeError {
-  constructor(kind: FrameKind, reason: string) {
-    super('INTERNAL', refusalText(kind, reason));
-  }
-}
-
-function refusalText({ name }: FrameKind, reason: string): string {
-  return `not a usable ${name}: ${reason}`;
+export function refuseModel({ name }: FrameKind, reason: string): never {
+  throw new FurzeError('INTERNAL', `not a usable ${name}: ${reason}`);
 }
 
 /** Over the 32-bit words from `start` to the end. */

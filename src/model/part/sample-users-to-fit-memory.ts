@@ -6,9 +6,9 @@
  */
 
 import type { FeedbackCounts } from '../../dataset/collect-training-data.ts';
+import { isSampled } from '../../dataset/hold-out-survey.ts';
 import { type CompressedMatrix, type Interactions, transpose } from '../../dataset/interactions.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
-import { isSampled } from '../../dataset/validation-split.ts';
 import { MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
 import type { StageRoom } from './learned-part.ts';
 import type { StageMemory } from './memory-budget.ts';

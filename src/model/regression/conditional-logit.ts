@@ -5,7 +5,7 @@
  * alternatives were chosen. Its loss bounds NDCG from above (Bruch et al. 2019), which that of a regression over all
  * alternatives does not.
  */
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import { solveSymmetric } from './logistic-regression.ts';
 
 /** Sets of alternatives, as columns. */

@@ -2,7 +2,7 @@
  * Logistic regression by Newton's method (iteratively reweighted least squares; Hastie, Tibshirani, Friedman 2009,
  * section 4.4.1), with a ridge penalty on standardized features. For some thousand rows of a handful of features.
  */
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 
 /** p = 1 / (1 + exp(-(bias + weights · features))), over features as they come. */
 export interface LogisticRegression {

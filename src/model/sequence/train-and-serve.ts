@@ -1,6 +1,6 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
-import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/kernel-row-sums.ts';
 import { type NeighborTable, packDraft, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
+import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
 import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
 import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
@@ -13,7 +13,7 @@ import {
 import { servedItems, type WithServedItems } from '../part/served-items.ts';
 import { placeSequence, type SequenceTask, sequenceMemoryBytes, timelineBytes } from './memory-layout.ts';
 import { writeTimeline } from './timelines.ts';
-import { SequenceCounter } from './transition-counter.ts';
+import { TransitionCounter } from './transition-counter.ts';
 
 /** All likes are summed alike, and the recent ones more than others. */
 const SUMS = { kinds: 2 };
@@ -55,7 +55,7 @@ export const sequencePart: LearnedPart<
     yield { kind: 'phase', phase: 'count', rows: itemCount };
     return undefined;
   },
-  run: (task) => new SequenceCounter(task).run(),
+  run: (task) => new TransitionCounter(task).run(),
   model: ({ draft, served }, _outcome, fingerprint) => spreadTable(packDraft(draft, fingerprint), served),
   serve: (table, shape, { allocate }) => placeSums(table, shape, SUMS, allocate),
   open: openSummedLists,

@@ -23,7 +23,7 @@ const BY_DISTANCE = Float64Array.from(
 );
 
 /** One thread's part in counting. */
-export class SequenceCounter {
+export class TransitionCounter {
   readonly #task: SequenceTask;
   readonly #views: SequenceViews;
   /** The sum of each item around the one at hand; 0 for those not met. */

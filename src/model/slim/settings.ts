@@ -1,4 +1,4 @@
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 
 export interface SlimSettings {
   /** Items that an item's regression runs over: those most like it. 1 to 1,000; the cost grows with its cube. */

@@ -1,6 +1,6 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
-import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/kernel-row-sums.ts';
 import { type NeighborTable, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
+import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
 import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
 import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
 import {
@@ -12,8 +12,8 @@ import {
 import { servedItems, type WithServedItems } from '../part/served-items.ts';
 import { keptWeights, placeSlim, type SlimTask, slimMemoryBytes, slimPieceBytes } from './memory-layout.ts';
 import { type SlimSettings, slimSettings } from './settings.ts';
+import { SLIM_PHASES, type SlimPhase, SlimSolver } from './slim-solver.ts';
 import { SOLVED_ITEMS_MAX, solvedItems } from './solved-items.ts';
-import { SLIM_PHASES, type SlimPhase, SlimSolver } from './solver.ts';
 import { slimTable } from './transpose-weights.ts';
 
 function slimBytes(
@@ -42,7 +42,7 @@ function planOf(
   return planSample(data, slots, room, (threads) => slimBytes(data, settings, threads, serving));
 }
 
-/** The sparse linear item-item model; see `solver.ts`. */
+/** The sparse linear item-item model; see `slim-solver.ts`. */
 export const slimPart: LearnedPart<
   Partial<SlimSettings>,
   SlimTask & WithServedItems,

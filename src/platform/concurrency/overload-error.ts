@@ -1,4 +1,4 @@
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 
 /** Everything for which a request is refused because there is too much to do: what the caller reads. */
 const DETAILS = {

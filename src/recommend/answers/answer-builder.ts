@@ -2,7 +2,7 @@
 const ENTRIES_A_TURN = 2000;
 
 /** Rows chosen so far for one answer, and how many are wanted. */
-export class Answer {
+export class AnswerBuilder {
   readonly rows: number[] = [];
   private readonly scores = new Map<number, number>();
   readonly wanted: number;

@@ -3,7 +3,7 @@ import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { ItemFilter } from '../catalogue/item-filter.ts';
 import type { ListMaker } from '../lists/maker/list-maker.ts';
 import type { Ask, Sources } from '../sources/source.ts';
-import type { Answer } from './answer-builder.ts';
+import type { AnswerBuilder } from './answer-builder.ts';
 
 /** The recommenders that are asked once a user's list is used up, in the order of `[recommend.online] fallback_recommend`. */
 export class Fallbacks {
@@ -21,7 +21,7 @@ export class Fallbacks {
    * Asks one after the other for what the answer lacks, until nothing is missing.
    * @param filter what the question wants of the items
    */
-  async fill(answer: Answer, ask: Omit<Ask, 'k'>, filter: ItemFilter | undefined): Promise<void> {
+  async fill(answer: AnswerBuilder, ask: Omit<Ask, 'k'>, filter: ItemFilter | undefined): Promise<void> {
     const { order, sources, maker } = this;
     for (const name of order) {
       if (answer.missing === 0) return;

@@ -1,6 +1,6 @@
 import type { UserList } from '../../store/cache-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Answer } from './answer-builder.ts';
+import type { AnswerBuilder } from './answer-builder.ts';
 
 /**
  * Takes what of a user's cached list may be shown by now: an item leaves it that was hidden, deleted or is out of date, that
@@ -9,7 +9,7 @@ import type { Answer } from './answer-builder.ts';
  */
 export function takeShown(
   { itemRows, scores }: UserList,
-  answer: Answer,
+  answer: AnswerBuilder,
   catalogue: Catalogue,
   mayShow: (itemRow: number) => boolean,
   categories: readonly string[],

@@ -4,11 +4,11 @@ import { atOnce, inTurns } from '../../platform/concurrency/event-loop-turns.ts'
 import { SingleFlight } from '../../platform/concurrency/single-flight.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { isUnread } from '../history/already-read.ts';
 import type { Histories } from '../history/histories.ts';
+import { isUnread } from '../history/read-items.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
-import type { LatestSource } from '../sources/latest.ts';
-import type { PopularSource } from '../sources/popular.ts';
+import type { LatestSource } from '../sources/latest-source.ts';
+import type { PopularSource } from '../sources/popular-source.ts';
 import type { ListQuery, Recommender, RecommendQuery } from '../sources/recommender.ts';
 import type { ComposedSources } from '../sources/registry.ts';
 import type { PersonalAnswers } from './personal-answers.ts';

@@ -3,14 +3,14 @@ import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
-import { isUnread, shownOfList } from '../history/already-read.ts';
 import type { Histories } from '../history/histories.ts';
 import type { History } from '../history/history.ts';
+import { isUnread, shownOfList } from '../history/read-items.ts';
 import type { ActiveUsers } from '../lists/active-users.ts';
 import type { AnswerCache } from '../lists/answer-cache.ts';
 import type { UserLists } from '../lists/user-lists.ts';
 import type { RecommendQuery } from '../sources/recommender.ts';
-import { Answer } from './answer-builder.ts';
+import { AnswerBuilder } from './answer-builder.ts';
 import type { Fallbacks } from './fallbacks.ts';
 import { takeShown } from './filter-cached-list.ts';
 import type { WriteBack } from './write-back.ts';
@@ -119,8 +119,8 @@ export class PersonalAnswers {
   }
 
   /** As much of the answer as the list has. */
-  private answerOf(history: History, list: UserList | undefined, query: RecommendQuery): Answer {
-    const answer = new Answer(query.offset + query.n);
+  private answerOf(history: History, list: UserList | undefined, query: RecommendQuery): AnswerBuilder {
+    const answer = new AnswerBuilder(query.offset + query.n);
     if (list !== undefined)
       takeShown(list, answer, this.parts.catalogue, this.shownTo(history), query.categories);
     return answer;
@@ -133,7 +133,7 @@ export class PersonalAnswers {
     return histories.use(reads.userRow(userId), (history) => {
       active.note(history.userRow);
       const filter = this.filterOf(query.categories, wishes);
-      const answer = new Answer(query.offset + query.n);
+      const answer = new AnswerBuilder(query.offset + query.n);
       return this.complete(userId, history, answer, query, { filter, isNew: true });
     });
   }
@@ -144,7 +144,7 @@ export class PersonalAnswers {
    */
   private async askModels(
     history: History,
-    answer: Answer,
+    answer: AnswerBuilder,
     filter: ItemFilter,
     isNew: boolean,
     { caller }: RecommendQuery,
@@ -164,7 +164,7 @@ export class PersonalAnswers {
   private async complete(
     userId: string,
     history: History,
-    answer: Answer,
+    answer: AnswerBuilder,
     query: RecommendQuery,
     wished?: { readonly filter: ItemFilter; readonly isNew: boolean },
   ): Promise<string> {
@@ -194,13 +194,13 @@ export class PersonalAnswers {
   }
 
   /** Of an answer whose items are all there. */
-  private toJson(answer: Answer, rows: readonly number[], query: RecommendQuery): string {
+  private toJson(answer: AnswerBuilder, rows: readonly number[], query: RecommendQuery): string {
     return atOnce(this.jsonInSteps(answer, rows, query));
   }
 
   /** The page of the answer, without items that go while it is made. Pauses now and then. */
   private *jsonInSteps(
-    answer: Answer,
+    answer: AnswerBuilder,
     rows: readonly number[],
     { n, offset, scored }: RecommendQuery,
   ): Generator<undefined, string> {

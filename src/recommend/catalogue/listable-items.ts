@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { bitWords, clearBit, setBit } from '../../memory/bits.ts';
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 import { filledInSteps, sharedF64, sharedU32 } from '../../memory/shared-arrays.ts';
 
 /** States of a row: without an item, with one that may be listed, with a hidden one. */

@@ -1,4 +1,4 @@
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 
 /** Rows of one block; a full one is parted in two. */
 const BLOCK_ROWS = 512;

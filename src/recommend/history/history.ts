@@ -1,5 +1,5 @@
 import { spreadBits } from '../../domain/hash.ts';
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import { type LikeTest, likeTest, type TypeTest } from './counts-as-positive.ts';

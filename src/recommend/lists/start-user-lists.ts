@@ -3,7 +3,7 @@ import { positiveFeedback } from '../../config/positive-feedback.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import type { GenerationSlot } from '../models/generation.ts';
+import type { GenerationSlot } from '../models/generation-slot.ts';
 import { type ListSettings, listSettings } from '../sources/list-settings.ts';
 import type { InMemoryState } from '../state/in-memory-state.ts';
 import { ActiveUsers } from './active-users.ts';

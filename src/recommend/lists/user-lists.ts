@@ -4,7 +4,7 @@ import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { CacheStore, UserList } from '../../store/cache-store.ts';
 import type { ItemFilter } from '../catalogue/item-filter.ts';
 import type { History } from '../history/history.ts';
-import type { GenerationSlot } from '../models/generation.ts';
+import type { GenerationSlot } from '../models/generation-slot.ts';
 import type { ActiveUsers } from './active-users.ts';
 import {
   type Dated,

@@ -1,4 +1,4 @@
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 
 /** Slots for each row, so that most rows are found where they are looked for first. */
 const SLOTS_A_ROW = 1.5;

@@ -3,7 +3,7 @@ import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts'
 import { NEIGHBORS_MIN } from '../../model/neighbors/train-and-serve-items.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Generation, GenerationSlot } from '../models/generation.ts';
+import type { Generation, GenerationSlot } from '../models/generation-slot.ts';
 import type { Relation } from './neighbors-from-store.ts';
 import { similarRowsInTurns } from './similar-rows.ts';
 import type { SinceFit } from './since-fit.ts';

@@ -4,7 +4,7 @@ import type { AskedUser } from '../../model/neighbors/similar-users.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
-import type { GenerationSlot } from '../models/generation.ts';
+import type { GenerationSlot } from '../models/generation-slot.ts';
 import type { FindRelated } from './item-neighbors.ts';
 import type { Relation } from './neighbors-from-store.ts';
 

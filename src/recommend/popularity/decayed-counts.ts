@@ -1,4 +1,4 @@
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 import type { DataClock } from './data-clock.ts';
 
 /** Counts move their zero point when a weight would exceed 2 to this power. */

@@ -1,4 +1,4 @@
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 import type { FeedbackColumns } from '../../store/data-store.ts';
 
 /** When each item had its first feedback of any type: for ranking that is the age of one without a Timestamp. 4 bytes an item. */

@@ -1,5 +1,4 @@
-import { messageOf } from '../../domain/errors.ts';
-import { OtherForm } from '../../model/part/model-bytes-and-checksum.ts';
+import { messageOf, OtherForm } from '../../domain/furze-error.ts';
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
 import type { SavedCounts } from './saved-counts.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 import { type PackedSlice, WindowSlice } from './window-slice.ts';
 
 /** The window is counted in this many slices; a record leaves it at most one slice late. */

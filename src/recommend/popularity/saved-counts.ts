@@ -1,9 +1,9 @@
 import type { Clock } from '../../domain/clock.ts';
+import { OtherForm } from '../../domain/furze-error.ts';
 import {
   decodeFrame,
   encodeFrame,
   type FrameKind,
-  OtherForm,
   refuseModel,
 } from '../../model/part/model-bytes-and-checksum.ts';
 import type { FeedbackColumns, FeedbackPosition, LocalReads } from '../../store/data-store.ts';
@@ -146,7 +146,7 @@ export class SavedCounts {
     const { mark, types, newest, ever, window, decayed, halfLivesMs, firstSights, ...settings } =
       description as Description;
     const isSame = JSON.stringify([settings, halfLivesMs]) === JSON.stringify([this.settings, HALF_LIVES_MS]);
-    if (!isSame) throw new OtherForm(KIND, 'it counts by another configuration');
+    if (!isSame) throw new OtherForm(`not usable ${KIND.name}: it counts by another configuration`);
     let next = 0;
     const take = (length: number) => floats.subarray(next, (next += length));
     const takeSlice = ([number, length]: SliceLength): [number, PackedSlice] => [

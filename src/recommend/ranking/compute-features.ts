@@ -1,8 +1,8 @@
 import type { ScoredUser } from '../../model/part/learned-part.ts';
 import { MODEL_FEATURES } from '../../model/registry.ts';
 import { RANKING_FEATURES } from '../models/feature-names.ts';
-import type { Generation } from '../models/generation.ts';
-import { type LikeSums, writeSumFeature } from '../models/sums-over-likes.ts';
+import type { Generation } from '../models/generation-slot.ts';
+import { type LikeSums, writeSumFeature } from '../models/like-sums.ts';
 import type { ItemPopularity } from '../popularity/popularity-counts.ts';
 import { ItemFeatureCache, type WriteFeatures } from './item-feature-cache.ts';
 

@@ -1,4 +1,4 @@
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 
 /** Works out the features of an item that do not depend on the user, and writes them to `out` from `at` on. */
 export type WriteFeatures = (itemRow: number, out: Float64Array, at: number) => void;

@@ -1,4 +1,4 @@
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 
 /**
  * A set of rows that is emptied in constant time: a row is in it when its stamp equals the current round.

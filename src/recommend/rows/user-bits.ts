@@ -1,5 +1,5 @@
 import { clearBit, hasBit, setBit } from '../../memory/bits.ts';
-import { grown } from '../../memory/growing-arrays.ts';
+import { grown } from '../../memory/growing-u32.ts';
 
 /** A set of user rows: one bit a user. */
 export class UserBits {

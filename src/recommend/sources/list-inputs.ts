@@ -1,5 +1,5 @@
 import type { History } from '../history/history.ts';
-import type { ColdItems } from '../neighbors/find-cold-items.ts';
+import type { ColdItems } from '../neighbors/cold-item-index.ts';
 import type { RankingInputs } from '../ranking/compute-features.ts';
 
 /** The inputs of lists beside the user: on the main thread it moves with every write, in a worker it is a copy. */

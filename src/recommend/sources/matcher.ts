@@ -1,6 +1,6 @@
 import type { ModelFeature } from '../../model/registry.ts';
 import type { History } from '../history/history.ts';
-import type { LikeSums } from '../models/sums-over-likes.ts';
+import type { LikeSums } from '../models/like-sums.ts';
 import type { ListInputs } from './list-inputs.ts';
 import type { ListSettings } from './list-settings.ts';
 

@@ -1,20 +1,20 @@
 import type { Config } from '../../config/config.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import type { GenerationSlot } from '../models/generation.ts';
+import type { GenerationSlot } from '../models/generation-slot.ts';
 import { type FindRelated, ItemNeighbors } from '../neighbors/item-neighbors.ts';
 import { SinceFit } from '../neighbors/since-fit.ts';
 import { UserNeighbors } from '../neighbors/user-neighbors.ts';
 import type { InMemoryState } from '../state/in-memory-state.ts';
-import { CollaborativeSource, collaborativeMatcher, type VectorOf } from './collaborative.ts';
-import { ItemBasedSource, itemBasedMatcher } from './item-based.ts';
-import { LatestSource, latestMatcher } from './latest.ts';
+import { CollaborativeSource, collaborativeMatcher, type VectorOf } from './collaborative-source.ts';
+import { ItemBasedSource, itemBasedMatcher } from './item-based-source.ts';
+import { LatestSource, latestMatcher } from './latest-source.ts';
 import type { Matcher } from './matcher.ts';
-import { PopularSource, popularMatcher } from './popular.ts';
-import { SessionSource } from './session.ts';
+import { PopularSource, popularMatcher } from './popular-source.ts';
+import { SessionSource } from './session-source.ts';
 import type { Sources } from './source.ts';
 import { sumMatchers } from './sum-matchers.ts';
-import { UserBasedSource, userBasedMatcher } from './user-based.ts';
+import { UserBasedSource, userBasedMatcher } from './user-based-source.ts';
 
 /**
  * Every recommender that proposes candidates for lists, in the order in which they are asked. To add a recommender, name it

@@ -1,5 +1,5 @@
 import type { ModelFeature } from '../../model/registry.ts';
-import { SUM_NAMES } from '../models/sums-over-likes.ts';
+import { SUM_NAMES } from '../models/like-sums.ts';
 import type { Matcher } from './matcher.ts';
 
 /**

@@ -7,7 +7,7 @@ import { LatestIndex } from '../global-lists/latest-index.ts';
 import { PopularIndex } from '../global-lists/popular-index.ts';
 import { type NumberedTypeTest, typeTest } from '../history/counts-as-positive.ts';
 import { Movement } from '../live/movement.ts';
-import { ColdItemIndex } from '../neighbors/find-cold-items.ts';
+import { ColdItemIndex } from '../neighbors/cold-item-index.ts';
 import type { CountsByType } from '../popularity/counts-by-type.ts';
 import type { FirstSights } from '../popularity/first-sights.ts';
 import { type CountsStorage, LiveCounts } from '../popularity/live-counts.ts';

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../domain/clock.ts';
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import { overloaded } from '../../platform/concurrency/overload-error.ts';
 import { TimeSlicedQueue } from '../../platform/concurrency/time-sliced-queue.ts';
@@ -13,11 +13,11 @@ import type {
   WriteResult,
 } from '../data-store.ts';
 import type { FolderLock } from '../lock/folder-lock.ts';
-import { fromPlain } from './changes/changes-of-commit.ts';
-import { beginRecent } from './changes/replay-recent-feedback.ts';
+import { fromPlain } from './changes/change-log.ts';
+import { beginRecent } from './changes/recent-feedback.ts';
 import { type BackupStream, streamBackup } from './maintenance/backup.ts';
 import { CompactionRequests } from './maintenance/compaction-requests.ts';
-import { LmdbDataReader } from './reads/data-reader.ts';
+import { LmdbDataReader } from './reads/lmdb-data-reader.ts';
 import { type DataTables, openDataTables } from './tables/data-tables.ts';
 import { hasKinds, identityOf, keepKinds, readUpstream } from './tables/meta-table.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './tables/writer-messages.ts';

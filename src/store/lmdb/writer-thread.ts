@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../platform/process/thread-priority.ts';
-import { buffersOf } from './changes/changes-of-commit.ts';
+import { buffersOf } from './changes/change-log.ts';
 import { LiveCompaction } from './maintenance/live-compaction.ts';
 import { openDataTables } from './tables/data-tables.ts';
 import type { FromWriter, ToWriter, WriterOptions } from './tables/writer-messages.ts';
-import { GroupWriter } from './writer/write-group-in-one-transaction.ts';
+import { GroupWriter } from './writer/group-writer.ts';
 import { WriterLoop } from './writer/writer-loop.ts';
 
 /* The one owner of writes to the data environment. */

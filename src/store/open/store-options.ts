@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { limitsOf } from '../../config/schema-limits.ts';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { parseDuration } from '../../domain/duration.ts';
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import { folderOf, parseDsn } from '../dsn.ts';
 import type { StoreOptions, StorePaths } from './open-store.ts';

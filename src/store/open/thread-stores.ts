@@ -1,7 +1,7 @@
 import type { CacheStore } from '../cache-store.ts';
 import type { DataReader } from '../data-store.ts';
 import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
-import { LmdbDataReader } from '../lmdb/reads/data-reader.ts';
+import { LmdbDataReader } from '../lmdb/reads/lmdb-data-reader.ts';
 import { openDataTables } from '../lmdb/tables/data-tables.ts';
 import type { ModelPlace, ModelStore } from '../model-store.ts';
 
@@ -35,7 +35,7 @@ export async function withModels<T>(
   place: Extract<ModelPlace, { kind: 'postgres' }>,
   work: (models: ModelStore) => Promise<T>,
 ): Promise<T> {
-  const { ModelParts } = await import('../postgres/model-storage.ts');
+  const { ModelParts } = await import('../postgres/model-parts.ts');
   const models = new ModelParts(place.dsn, place.epoch, () => Atomics.load(place.givenUp, 0) === 1);
   try {
     return await work(models);

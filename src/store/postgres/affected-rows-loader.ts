@@ -3,7 +3,7 @@ import { getOrPut } from '../../domain/get-or-put.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import { AffectedRows, type Entity, type HeadRow } from './affected-rows.ts';
 import type { Connection } from './connection.ts';
-import { TypeTable } from './feedback-type-numbers.ts';
+import { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
 import { timeMsOf, typeOf } from './packed-type-and-time.ts';
 
 const TYPE = typeOf('f.type_time');
@@ -87,13 +87,13 @@ export class AffectedRowsLoader {
   }
 
   /** Types that are newer than the head are of another version than the one that is told with them. */
-  private async loadTypes(connection: Connection, version: number): Promise<TypeTable> {
+  private async loadTypes(connection: Connection, version: number): Promise<FeedbackTypeNumbers> {
     let known = this.types;
     if (known?.version !== version || known.connection !== connection) {
       const names = await connection.rows<[number, string]>(`SELECT type, name FROM ${this.schema}.types`);
       this.types = known = { version, connection, names };
     }
-    return new TypeTable(known.names);
+    return new FeedbackTypeNumbers(known.names);
   }
 
   /** The feedback of all pairs that the commands name. */

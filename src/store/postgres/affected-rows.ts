@@ -1,8 +1,8 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
-import type { Known } from '../apply-command.ts';
+import type { Known } from '../command-applier.ts';
 import type { Point } from '../commit-effects.ts';
-import type { TypeTable } from './feedback-type-numbers.ts';
+import type { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
 
 /** A user or an item that a group concerns. */
 export interface Entity<T> {
@@ -38,7 +38,7 @@ export class AffectedRows implements Known {
   readonly head: Point;
   readonly users = new Map<string, Entity<User>>();
   readonly items = new Map<string, Entity<Item>>();
-  readonly types: TypeTable;
+  readonly types: FeedbackTypeNumbers;
   readonly typesVersion: number;
   /** Types whose numbers are taken back. */
   readonly goneTypes: number[] = [];
@@ -51,7 +51,7 @@ export class AffectedRows implements Known {
   nextItemRow: number;
   readonly storedRows: { readonly users: number; readonly items: number };
 
-  constructor(head: HeadRow, types: TypeTable) {
+  constructor(head: HeadRow, types: FeedbackTypeNumbers) {
     const [position, mark, nextUserRow, nextItemRow, typesVersion] = head;
     this.head = { position, mark };
     this.typesVersion = typesVersion;

@@ -1,4 +1,4 @@
-import { DatabaseAwayError } from './database-away.ts';
+import { DatabaseAwayError } from './database-away-error.ts';
 
 /** What a binary COPY begins with (PostgreSQL documentation, "COPY", "Binary Format"): signature, flags, length of what follows. */
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
@@ -20,7 +20,7 @@ export type OnRow = (first: number, second: number, high: number, low: number) =
  * Takes the rows of a binary COPY of two `integer` columns and a `bigint` out of what a server sends, none of which is null, and
  * leaves all else to the driver. That makes objects of each message, and takes several times as long for it.
  */
-export class CopyRows {
+export class BinaryCopyParser {
   private readonly onRow: OnRow;
   private readonly pass: (bytes: Buffer) => void;
   private left: Buffer | undefined;

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import { type Commit, decodeParts, type Effects, encodeParts } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig } from 'pg';
 import type { PostgresDsn } from '../dsn.ts';
 import { NotLeadingError } from '../model-store.ts';
-import { CopyRows, type OnRow } from './binary-copy-parser.ts';
-import { classified, DatabaseAwayError, isAway, sqlStateOf } from './database-away.ts';
+import { BinaryCopyParser, type OnRow } from './binary-copy-parser.ts';
+import { classified, DatabaseAwayError, isAway, sqlStateOf } from './database-away-error.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 5000;
@@ -125,7 +125,7 @@ export class Connection {
   async copyOut(text: string, onRow: OnRow): Promise<void> {
     const { stream } = this;
     const readers = stream.listeners('data') as ((bytes: Buffer) => void)[];
-    const rows = new CopyRows(onRow, (bytes) => {
+    const rows = new BinaryCopyParser(onRow, (bytes) => {
       for (const read of readers) read.call(stream, bytes);
     });
     let failure: unknown;

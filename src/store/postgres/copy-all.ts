@@ -4,7 +4,7 @@ import type { PostgresDsn } from '../dsn.ts';
 import type { DataTables } from '../lmdb/tables/data-tables.ts';
 import type { WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { FeedbackLoader } from '../lmdb/writer/feedback-loader.ts';
-import { GroupWriter } from '../lmdb/writer/write-group-in-one-transaction.ts';
+import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import { Connection } from './connection.ts';
 
 /** Told how many records are copied. */

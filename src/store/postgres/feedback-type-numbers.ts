@@ -1,8 +1,8 @@
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import { FEEDBACK_TYPES_MAX } from '../lmdb/format/record-layout.ts';
 
 /** The feedback types and their numbers while a group is carried out. A number means one type for ever, or until it has no feedback. */
-export class TypeTable {
+export class FeedbackTypeNumbers {
   /** Those that are not stored yet. */
   readonly fresh: [type: number, name: string][] = [];
   private readonly numbers: Map<string, number>;

@@ -1,17 +1,10 @@
 import type { Commit, Point } from '../commit-effects.ts';
+import { cannotFollow } from './cannot-follow-error.ts';
 
 /** The commits behind a position, some of them where they are many, and the last one of all nodes at the same moment. */
 export interface CommitsBehind {
   readonly commits: readonly Commit[];
   readonly head: Point;
-}
-
-/** The database does not have, or no longer has, the commit that a replica needs next: only a new copy helps. */
-export class CannotFollowError extends Error {
-  constructor(reason: string) {
-    super(`${reason}; a restart copies everything anew`);
-    this.name = 'CannotFollowError';
-  }
 }
 
 /** True for the one commit that may be carried out on what a replica shows at a point. */
@@ -33,14 +26,4 @@ export function isAtHead(point: Point, { commits, head }: CommitsBehind): boolea
   if (head.position !== point.position || head.mark !== point.mark)
     throw cannotFollow(point, head.position, head);
   return true;
-}
-
-/** @param position that of the first commit that there is */
-export function cannotFollow(point: Point, position: number, head: Point): CannotFollowError {
-  const hasLost = position <= point.position + 1 || head.position <= point.position;
-  return new CannotFollowError(
-    hasLost
-      ? 'the database has lost commits that this replica shows (a crash without synchronous commits, or a failover)'
-      : `this replica shows the data up to commit ${point.position}, and the commits up to ${position} are no longer kept`,
-  );
 }

@@ -1,5 +1,5 @@
 import type { Page } from '../../domain/entities.ts';
-import { FurzeError } from '../../domain/errors.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { Connection } from './connection.ts';
 

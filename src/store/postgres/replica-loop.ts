@@ -1,20 +1,15 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { FurzeError, isEngineError, messageOf } from '../../domain/errors.ts';
+import { FurzeError, isEngineError, messageOf } from '../../domain/furze-error.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import type { Commit, Point } from '../commit-effects.ts';
 import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/check-writes.ts';
 import { type Group, takeGroup } from '../lmdb/writer/group-commit.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
+import { type CannotFollowError, cannotFollow } from './cannot-follow-error.ts';
 import type { GroupOutcome } from './commit-log.ts';
-import { isAway } from './database-away.ts';
-import {
-  type CannotFollowError,
-  type CommitsBehind,
-  cannotFollow,
-  follows,
-  isAtHead,
-} from './follow-commits.ts';
+import { isAway } from './database-away-error.ts';
+import { type CommitsBehind, follows, isAtHead } from './follow-commits.ts';
 
 /** The copy in the folder, as the loop drives it. */
 export interface Copy {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withoutUserInfo } from '../../config/without-user-info.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/furze-error.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
 import { NOT_WHOLE } from '../commit-effects.ts';
@@ -9,11 +9,12 @@ import type { PostgresDsn } from '../dsn.ts';
 import { type DataTables, openDataTables } from '../lmdb/tables/data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from '../lmdb/tables/engine.ts';
 import { readState, readUpstream, writeUpstream } from '../lmdb/tables/meta-table.ts';
-import { GroupWriter } from '../lmdb/writer/write-group-in-one-transaction.ts';
+import { GroupWriter } from '../lmdb/writer/group-writer.ts';
+import { CannotFollowError, cannotFollow } from './cannot-follow-error.ts';
 import { CommitLog } from './commit-log.ts';
 import { Connection } from './connection.ts';
 import { copyAll, type OnCopied } from './copy-all.ts';
-import { CannotFollowError, cannotFollow, follows, isAtHead } from './follow-commits.ts';
+import { follows, isAtHead } from './follow-commits.ts';
 import { openSchema } from './schema.ts';
 
 /** The rules of writing, for who carries out what was decided elsewhere: they mean nothing there. */

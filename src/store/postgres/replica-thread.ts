@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../platform/process/thread-priority.ts';
 import { NOT_WHOLE } from '../commit-effects.ts';
-import { buffersOf } from '../lmdb/changes/changes-of-commit.ts';
+import { buffersOf } from '../lmdb/changes/change-log.ts';
 import { openDataTables } from '../lmdb/tables/data-tables.ts';
 import { readUpstream, writeUpstream } from '../lmdb/tables/meta-table.ts';
 import type { FromWriter, WriterOptions } from '../lmdb/tables/writer-messages.ts';
-import { GroupWriter } from '../lmdb/writer/write-group-in-one-transaction.ts';
+import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { CommitLog } from './commit-log.ts';
 import { type Copy, ReplicaLoop } from './replica-loop.ts';

@@ -1,7 +1,7 @@
 import type { PostgresDsn } from '../dsn.ts';
 import { type DataStoreOptions, LmdbDataStore } from '../lmdb/lmdb-data-store.ts';
+import { Barrier } from './barrier.ts';
 import { Link } from './connection.ts';
-import { Barrier } from './read-barrier.ts';
 
 export interface ReplicatedOptions extends DataStoreOptions {
   readonly upstream: PostgresDsn;

@@ -1,11 +1,11 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { formatTimestamp, parseTimestamp } from '../../domain/rfc3339.ts';
-import { Applier } from '../apply-command.ts';
 import { type CheckedCommand, mayRemove } from '../check-command.ts';
+import { CommandApplier } from '../command-applier.ts';
 import type { Effects, FeedbackEffect } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
-import { EditKind, PairMerge, wasStored } from '../merge-feedback.ts';
+import { EditKind, PairMerge, wasStored } from '../pair-merge.ts';
 import type { WriteRules } from '../write-options.ts';
 import type { AffectedRows, Pair, Stored } from './affected-rows.ts';
 
@@ -30,7 +30,7 @@ const NOTHING: Stored = { timeMs: 0, comment: '', value: 0 };
 const REMOVE_ALL: Edit = { kind: EditKind.removeAll, type: 0, record: NOTHING, isPositive: false };
 
 /** Carries out checked commands on what was read of the store, and notes what they did. */
-export class RowsApplier extends Applier {
+export class RowsApplier extends CommandApplier {
   private readonly state: AffectedRows;
   private readonly merge: PairMerge;
   private readonly parts: Part[] = [];

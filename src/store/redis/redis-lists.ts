@@ -1,4 +1,4 @@
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/furze-error.ts';
 import type { RedisDsn } from '../dsn.ts';
 import type { PackedList, SharedLists, SharedPlace, SharedStats } from '../shared/shared-lists.ts';
 import { openRedis, type RedisClient, type RedisServer } from './client.ts';

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { viewOf } from '../../../src/memory/array-layout.ts';
 import { hasBit } from '../../../src/memory/bits.ts';
+import { viewOf } from '../../../src/memory/layout-builder.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import { collaborativeModel, type LookedAt } from '../../../src/model/als/collaborative-model.ts';
+import { MfScorer, placeModel } from '../../../src/model/als/mf-scorer.ts';
 import { decodeModel, encodeModel } from '../../../src/model/als/model.ts';
-import { MfScorer, placeModel } from '../../../src/model/als/scores-and-fold-in.ts';
 import { checkerboard } from '../checkerboard.ts';
 
 const instantiate = (memory: WebAssembly.Memory) => loadKernels(memory);

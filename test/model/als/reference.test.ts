@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { buildInteractions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { viewOf } from '../../../src/memory/array-layout.ts';
+import { viewOf } from '../../../src/memory/layout-builder.ts';
+import { AlsSolver } from '../../../src/model/als/als-solver.ts';
 import { placeAls } from '../../../src/model/als/memory-layout.ts';
 import { alsPhases } from '../../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
-import { AlsSolver } from '../../../src/model/als/solve-in-chunks.ts';
 import { beginPhase } from '../../../src/model/part/chunks-for-threads.ts';
 
 const F = 4;

@@ -5,14 +5,14 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { ARENA_START, Arena } from '../../../src/memory/arena.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import { runEpochs } from '../../../src/model/click/epochs-and-early-stopping.ts';
-import { FmMachine } from '../../../src/model/click/factorization-machine.ts';
+import { FactorizationMachine } from '../../../src/model/click/factorization-machine.ts';
 import { FM_DEFAULTS } from '../../../src/model/click/settings.ts';
 
 /** A machine whose every epoch adds 1 to all vectors, or spoils them. */
 function world(epochs: number, spoilt: (run: number) => boolean) {
   const settings = { ...FM_DEFAULTS, factors: 4, epochs, patience: 2, learningRate: 0.8 };
-  const arena = new Arena(createSharedMemory(ARENA_START + FmMachine.bytes(3, 4)));
-  const machine = new FmMachine(arena, loadKernels(arena.memory), 3, settings);
+  const arena = new Arena(createSharedMemory(ARENA_START + FactorizationMachine.bytes(3, 4)));
+  const machine = new FactorizationMachine(arena, loadKernels(arena.memory), 3, settings);
   finish(machine.initialize(createRandom(1)));
   machine.vectors.fill(0);
   const rates: number[] = [];

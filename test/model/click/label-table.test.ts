@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Arena } from '../../../src/memory/arena.ts';
-import { LayoutBuilder } from '../../../src/memory/array-layout.ts';
+import { LayoutBuilder } from '../../../src/memory/layout-builder.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import {
   addLabelTable,

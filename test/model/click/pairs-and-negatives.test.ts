@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../../bench/fit-in-thread.ts';
 import { createRandom } from '../../../src/domain/random.ts';
+import { ItemSampler, itemWeights } from '../../../src/model/click/item-sampler.ts';
 import {
   dealPairs,
   groupByUser,
   hasPair,
-  ItemSampler,
-  itemWeights,
   joinExamples,
   shuffleExamples,
 } from '../../../src/model/click/pairs-and-negatives.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import { FmScorer, placeFm } from '../../../src/model/click/fm-scorer.ts';
 import type { FmModel } from '../../../src/model/click/model.ts';
-import { FmScorer, placeFm } from '../../../src/model/click/scorer.ts';
 import { FM_DEFAULTS } from '../../../src/model/click/settings.ts';
 import {
   type ClickTask,

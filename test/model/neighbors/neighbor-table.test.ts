@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { buildInteractions, type Interactions } from '../../../src/dataset/interactions.ts';
-import { FurzeError } from '../../../src/domain/errors.ts';
+import { FurzeError } from '../../../src/domain/furze-error.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import {

@@ -14,8 +14,8 @@ import {
 } from '../../../src/model/part/sample-users-to-fit-memory.ts';
 import { placeSlim } from '../../../src/model/slim/memory-layout.ts';
 import { slimSettings } from '../../../src/model/slim/settings.ts';
+import { SLIM_PHASES, SlimSolver } from '../../../src/model/slim/slim-solver.ts';
 import { solvedItems } from '../../../src/model/slim/solved-items.ts';
-import { SLIM_PHASES, SlimSolver } from '../../../src/model/slim/solver.ts';
 import { slimTable } from '../../../src/model/slim/transpose-weights.ts';
 import { tastes } from '../tastes.ts';
 

@@ -3,7 +3,7 @@ import { buildInteractions, rowIndices } from '../../../src/dataset/interactions
 import { neighborsAt, packDraft } from '../../../src/model/neighbors/neighbor-table.ts';
 import { placeSequence } from '../../../src/model/sequence/memory-layout.ts';
 import { isFirst, isLater, itemOf, writeTimeline } from '../../../src/model/sequence/timelines.ts';
-import { SequenceCounter } from '../../../src/model/sequence/transition-counter.ts';
+import { TransitionCounter } from '../../../src/model/sequence/transition-counter.ts';
 
 /** The table of users' likes, given as [item, time] each. */
 function tableOf(users: readonly (readonly (readonly [number, number])[])[], itemCount: number) {
@@ -22,7 +22,7 @@ function tableOf(users: readonly (readonly (readonly [number, number])[])[], ite
       writeTimeline(words, byUser.indptr[user]!, items, times);
     });
   });
-  new SequenceCounter(task).run();
+  new TransitionCounter(task).run();
   return packDraft(task.draft, 1);
 }
 

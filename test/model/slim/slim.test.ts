@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { finish, fitSlim } from '../../../bench/fit-in-thread.ts';
 import { createTableRanker } from '../../../bench/rankers/neighbor-table-ranker.ts';
 import { buildInteractions, type Interactions, rowIndices } from '../../../src/dataset/interactions.ts';
-import { FurzeError } from '../../../src/domain/errors.ts';
+import { FurzeError } from '../../../src/domain/furze-error.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
@@ -17,7 +17,7 @@ import {
 import { beginPhase, cancelTask, rowsDone } from '../../../src/model/part/chunks-for-threads.ts';
 import { placeSlim, slimMemoryBytes } from '../../../src/model/slim/memory-layout.ts';
 import { type SlimSettings, slimSettings } from '../../../src/model/slim/settings.ts';
-import { SLIM_PHASES, SlimSolver } from '../../../src/model/slim/solver.ts';
+import { SLIM_PHASES, SlimSolver } from '../../../src/model/slim/slim-solver.ts';
 import { slimPart } from '../../../src/model/slim/train-and-serve.ts';
 import { slimTable } from '../../../src/model/slim/transpose-weights.ts';
 import { threadEntry } from '../../../src/platform/program/thread-entry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ColdItems } from '../../../src/recommend/neighbors/find-cold-items.ts';
+import type { ColdItems } from '../../../src/recommend/neighbors/cold-item-index.ts';
 import type { ListInputs } from '../../../src/recommend/sources/list-inputs.ts';
 import type { ListSettings } from '../../../src/recommend/sources/list-settings.ts';
 import {

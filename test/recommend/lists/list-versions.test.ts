@@ -4,7 +4,7 @@ import { ActiveUsers } from '../../../src/recommend/lists/active-users.ts';
 import { ListVersions } from '../../../src/recommend/lists/list-versions.ts';
 import type { ListMaker } from '../../../src/recommend/lists/maker/list-maker.ts';
 import { UserLists } from '../../../src/recommend/lists/user-lists.ts';
-import type { Generation } from '../../../src/recommend/models/generation.ts';
+import type { Generation } from '../../../src/recommend/models/generation-slot.ts';
 import type { CacheStore, UserList } from '../../../src/store/cache-store.ts';
 import type { FeedbackColumns, LocalReads } from '../../../src/store/data-store.ts';
 import { settings } from '../hand-made.ts';

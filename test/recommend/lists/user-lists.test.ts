@@ -6,7 +6,7 @@ import type { ListVersions } from '../../../src/recommend/lists/list-versions.ts
 import { MainThreadTime } from '../../../src/recommend/lists/main-thread-time.ts';
 import type { ListMaker } from '../../../src/recommend/lists/maker/list-maker.ts';
 import { UserLists } from '../../../src/recommend/lists/user-lists.ts';
-import type { GenerationSlot } from '../../../src/recommend/models/generation.ts';
+import type { GenerationSlot } from '../../../src/recommend/models/generation-slot.ts';
 import type { CacheStore, UserList } from '../../../src/store/cache-store.ts';
 
 const AGES = { refreshMs: 1e6, expireMs: 1e6, arrivalMs: 10 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { FurzeError } from '../../../src/domain/errors.ts';
+import { FurzeError } from '../../../src/domain/furze-error.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/request-limits.ts';
 import { type DataStore, FeedbackColumns, type WriteCommand } from '../../../src/store/data-store.ts';
 import type { WriteRules } from '../../../src/store/lmdb/tables/writer-messages.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
-import { classified, DatabaseAwayError, isAway } from '../../../src/store/postgres/database-away.ts';
+import { classified, DatabaseAwayError, isAway } from '../../../src/store/postgres/database-away-error.ts';
 import { HAS_POSTGRES, newDsn } from './under-test.ts';
 
 const ANSWER_MS_MAX = 300;

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import { Connection, Link, persist } from '../../../src/store/postgres/connection.ts';
-import { DatabaseAwayError } from '../../../src/store/postgres/database-away.ts';
+import { DatabaseAwayError } from '../../../src/store/postgres/database-away-error.ts';
 import { HAS_POSTGRES, newDsn } from './under-test.ts';
 
 /** What a server says that lets everybody in: AuthenticationOk, ReadyForQuery. */

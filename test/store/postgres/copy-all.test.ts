@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkData } from '../../../src/store/lmdb/check/check-data.ts';
-import { LmdbDataReader } from '../../../src/store/lmdb/reads/data-reader.ts';
+import { LmdbDataReader } from '../../../src/store/lmdb/reads/lmdb-data-reader.ts';
 import { openDataTables } from '../../../src/store/lmdb/tables/data-tables.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { beginCopy } from '../../../src/store/postgres/copy-all.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FurzeError } from '../../../src/domain/errors.ts';
+import { FurzeError } from '../../../src/domain/furze-error.ts';
 import type { DataStore } from '../../../src/store/data-store.ts';
 import type { Stores } from '../../../src/store/open/open-store.ts';
 import { CommitLog } from '../../../src/store/postgres/commit-log.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
-import { NodeSession } from '../../../src/store/postgres/leadership-and-presence.ts';
+import { NodeSession } from '../../../src/store/postgres/node-session.ts';
 import { type Operation, operation } from '../contract/operations.ts';
 import { close, PLAIN_RULES, sorted, tempFolder, walk } from '../helpers.ts';
 import { HAS_POSTGRES, newDsn, openNode } from './under-test.ts';

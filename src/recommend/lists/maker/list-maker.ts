@@ -13,7 +13,7 @@ import {
   type LookedUp,
   type Proposal,
   proposalOf,
-} from './candidates.ts';
+} from './candidate-finder.ts';
 import { explore } from './exploration.ts';
 import { decayedScores, putBack } from './put-read-items-back.ts';
 import { coldScore } from './score-cold-items.ts';

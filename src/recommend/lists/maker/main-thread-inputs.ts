@@ -1,6 +1,6 @@
 import type { Clock } from '../../../domain/clock.ts';
 import type { LocalReads } from '../../../store/data-store.ts';
-import type { GenerationSlot } from '../../models/generation.ts';
+import type { GenerationSlot } from '../../models/generation-slot.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { InMemoryState } from '../../state/in-memory-state.ts';
 import { topLatest, topPopular, topTrending } from '../../state/top-items.ts';

@@ -1,4 +1,4 @@
-import type { ColdItems } from '../../neighbors/find-cold-items.ts';
+import type { ColdItems } from '../../neighbors/cold-item-index.ts';
 
 /** The most recent likes among which new items are looked for. */
 const COLD_LIKES_MAX = 50;

@@ -6,19 +6,19 @@ import type { TemporaryFolder } from '../../../platform/files/temporary-folder.t
 import { checkCommand } from '../../check-command.ts';
 import type { WriteCommand, WriteResult } from '../../data-store.ts';
 import { DecimalSum } from '../../decimal-sum.ts';
-import { PairMerge } from '../../merge-feedback.ts';
-import { ChangeLog } from '../changes/changes-of-commit.ts';
-import { beginRecent } from '../changes/replay-recent-feedback.ts';
+import { PairMerge } from '../../pair-merge.ts';
+import { ChangeLog } from '../changes/change-log.ts';
+import { beginRecent } from '../changes/recent-feedback.ts';
 import { packTimeLow, packTypeAndTime, rowKey, unpackTimeMs, unpackType } from '../format/record-layout.ts';
 import { beginCopy, takePlace } from '../maintenance/unfinished-copies.ts';
-import { LmdbDataReader } from '../reads/data-reader.ts';
+import { LmdbDataReader } from '../reads/lmdb-data-reader.ts';
 import { type DataTables, openDataTables } from '../tables/data-tables.ts';
 import { readState, readTypes, type StoreState, writeState, writeTypes } from '../tables/meta-table.ts';
 import type { WriteRules } from '../tables/writer-messages.ts';
 import { FeedbackLoader, type Note } from '../writer/feedback-loader.ts';
-import { type EditClass, SortingApplier } from './collect-feedback-to-sort.ts';
 import { type MergedRuns, type RunSizes, SortedRuns } from './sorted-runs.ts';
-import { NotesFile } from './values-and-comments-file.ts';
+import { type EditClass, SortingApplier } from './sorting-applier.ts';
+import { ValuesAndCommentsFile } from './values-and-comments-file.ts';
 
 /** Pairs that are sorted by item at once: 67 MB, and 34 more meanwhile. */
 const LOADER_SIZES = { batchRecords: 65_536, linksMax: 2 ** 23 };
@@ -51,7 +51,7 @@ export class BulkImport {
   private readonly partial: TemporaryFolder;
   private readonly tables: DataTables;
   private readonly runs: SortedRuns;
-  private readonly notes: NotesFile;
+  private readonly notes: ValuesAndCommentsFile;
   private readonly classes: EditClass[] = [];
   private readonly sumsValues: boolean;
   private applier: SortingApplier;
@@ -86,7 +86,7 @@ export class BulkImport {
     this.tables = openDataTables(partial.path, { isScratch: true });
     this.runs = new SortedRuns(partial.path, options.sizes);
     this.sumsValues = options.sumsValues === true;
-    this.notes = new NotesFile(partial.path);
+    this.notes = new ValuesAndCommentsFile(partial.path);
     this.applier = this.newApplier();
     this.before = this.present();
   }
@@ -224,7 +224,7 @@ class PairLoader {
   private readonly loader: FeedbackLoader;
   private readonly parts: {
     readonly merge: PairMerge;
-    readonly notesFile: NotesFile;
+    readonly notesFile: ValuesAndCommentsFile;
     readonly classes: readonly EditClass[];
     readonly sumsValues: boolean;
   };

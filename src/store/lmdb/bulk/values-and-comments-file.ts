@@ -12,7 +12,7 @@ const BUFFER_BYTES = 1024 * 1024;
 const FIRST_BYTES = 256;
 
 /** What feedback has beside its time, in a file, by numbers below 2 ** 32. */
-export class NotesFile {
+export class ValuesAndCommentsFile {
   private readonly file: number;
   private readonly waiting: Buffer[] = [];
   private waitingBytes = 0;

@@ -1,7 +1,7 @@
 import { spreadBits } from '../../../domain/hash.ts';
 import { FeedbackColumns } from '../../data-store.ts';
 import { FEEDBACK_WORDS, readRow, readType, unpackType } from '../format/record-layout.ts';
-import { LmdbLocalReads } from '../reads/local-reads.ts';
+import { LmdbLocalReads } from '../reads/lmdb-local-reads.ts';
 import { allEntries } from '../tables/engine.ts';
 import type { Checked } from './check-sums.ts';
 import type { Findings } from './findings.ts';

@@ -1,4 +1,4 @@
-import { FurzeError } from '../../../domain/errors.ts';
+import { FurzeError } from '../../../domain/furze-error.ts';
 import { FNV_BASIS, fnv } from '../../../domain/hash.ts';
 import { readRow, readType, tripleKey } from './record-layout.ts';
 

@@ -9,7 +9,7 @@ type KeyText = string;
  * Notes the keys that are written or removed while a store is copied, where the copy has been already. Only the writes
  * of this thread are seen, which is the one that writes.
  */
-export class TouchedKeys {
+export class KeysChangedWhileCopying {
   private readonly tables: DataTables;
   private readonly names: readonly TableName[];
   private readonly isCopied: (name: TableName, key: Uint8Array) => boolean;

@@ -15,7 +15,7 @@ import {
   FIRST_KEY,
   LOCK_FILE,
 } from '../tables/engine.ts';
-import { TouchedKeys } from './keys-changed-while-copying.ts';
+import { KeysChangedWhileCopying } from './keys-changed-while-copying.ts';
 import { beginCopy, syncToDisk } from './unfinished-copies.ts';
 
 /** What a step copies at most: a few milliseconds. The last entry may be larger. */
@@ -59,7 +59,7 @@ export class LiveCompaction {
   private readonly partial: TemporaryFolder;
   private readonly copy: DataTables;
   private readonly names: readonly TableName[];
-  private readonly touched: TouchedKeys;
+  private readonly touched: KeysChangedWhileCopying;
   private readonly total: number;
   /** The table that is being copied, and the last key that was. */
   private at = 0;
@@ -76,7 +76,9 @@ export class LiveCompaction {
     this.copy = openDataTables(this.partial.path, engine.options);
     // What a new store begins with; everything is copied.
     this.copy.engine.transact(() => this.copy.meta.clearSync());
-    this.touched = new TouchedKeys(parts.tables, this.names, (name, key) => this.isCopied(name, key));
+    this.touched = new KeysChangedWhileCopying(parts.tables, this.names, (name, key) =>
+      this.isCopied(name, key),
+    );
   }
 
   /** @throws OperatorError when there is no room for a copy */

@@ -1,4 +1,4 @@
-import type { PlainError } from '../../../domain/errors.ts';
+import type { PlainError } from '../../../domain/furze-error.ts';
 import type { CatalogueItem, ChangeSet, Compacted, WriteCommand, WriteResult } from '../../data-store.ts';
 import type { PostgresDsn } from '../../dsn.ts';
 import type { SyncMode, WriteRules } from '../../write-options.ts';

@@ -1,4 +1,4 @@
-import { grown } from '../../../memory/growing-arrays.ts';
+import { grown } from '../../../memory/growing-u32.ts';
 import { writePair } from '../format/record-layout.ts';
 import { appendEntry, type Table } from '../tables/engine.ts';
 

@@ -1,4 +1,4 @@
-import { FurzeError, isEngineError } from '../../../domain/errors.ts';
+import { FurzeError, isEngineError } from '../../../domain/furze-error.ts';
 import { type CheckedCommand, checkCommand } from '../../check-command.ts';
 import type { WriteResult } from '../../data-store.ts';
 import type { WriteRules } from '../../write-options.ts';

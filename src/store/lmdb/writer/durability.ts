@@ -1,4 +1,4 @@
-import { FurzeError } from '../../../domain/errors.ts';
+import { FurzeError } from '../../../domain/furze-error.ts';
 import type { FromWriter, SyncMode, Write, WriteAnswer } from '../tables/writer-messages.ts';
 import { answerOf, traceOf } from './check-writes.ts';
 

@@ -9,8 +9,8 @@ import {
   unpackType,
 } from '../format/record-layout.ts';
 import type { DataTables } from '../tables/data-tables.ts';
-import { packValue } from '../tables/feedback-types-by-value.ts';
 import { readState, type StoreState, writeState } from '../tables/meta-table.ts';
+import { packValue } from '../tables/value-kinds.ts';
 import { BlockAppender } from './block-appender.ts';
 import { BlockEditor } from './block-editor.ts';
 import { FeedbackTypes } from './feedback-types.ts';

@@ -1,4 +1,4 @@
-import { FurzeError } from '../../../domain/errors.ts';
+import { FurzeError } from '../../../domain/furze-error.ts';
 import { FEEDBACK_TYPES_MAX, readType, typeUserKey } from '../format/record-layout.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import { firstKey } from '../tables/engine.ts';

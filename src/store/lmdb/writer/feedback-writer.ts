@@ -1,5 +1,5 @@
-import { EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../../merge-feedback.ts';
-import type { ChangeLog } from '../changes/changes-of-commit.ts';
+import { EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../../pair-merge.ts';
+import type { ChangeLog } from '../changes/change-log.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
   FEEDBACK_WORDS,
@@ -15,8 +15,8 @@ import {
 } from '../format/record-layout.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import { readBytes, readWords } from '../tables/engine.ts';
-import { packValue, ValueKinds } from '../tables/feedback-types-by-value.ts';
 import type { StoreState } from '../tables/meta-table.ts';
+import { packValue, ValueKinds } from '../tables/value-kinds.ts';
 import { BlockEditor } from './block-editor.ts';
 
 /** One edit of the feedback of a pair; `type` and the rest mean nothing where the kind does not need them. */

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../../domain/errors.ts';
+import { messageOf } from '../../../domain/furze-error.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import type { FromWriter } from '../tables/writer-messages.ts';
 import { traceOf } from './check-writes.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messageOf } from '../../../domain/errors.ts';
+import { messageOf } from '../../../domain/furze-error.ts';
 import type { ToWriter, Write } from '../tables/writer-messages.ts';
 import { traceOf } from './check-writes.ts';
 import { Durability, type FlushParts, NOT_DURABLE } from './durability.ts';

@@ -1,0 +1,162 @@
+import type { Config } from '../config/config.ts';
+import type { UserView } from '../domain/admin-schemas.ts';
+import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
+import { formatTimestamp } from '../domain/rfc3339.ts';
+import { NOTHING, type Ranked } from '../memory/ranked-rows.ts';
+import { TopK } from '../memory/top-k.ts';
+import { turns } from '../platform/concurrency/event-loop-turns.ts';
+import { isUnread } from '../recommend/history/read-items.ts';
+import type { Recommendation } from '../recommend/start-recommendation.ts';
+import { FeedbackColumns } from '../store/data-store.ts';
+import type { ItemCards } from './item-cards.ts';
+
+/** Entries of each recommender's list that are looked at. */
+const RECOMMENDER_ENTRIES = 50;
+/** A recommender that needs a worker, which may have to be started first, is waited for so long. */
+const WAIT_MS = 1500;
+
+/** What is asked of a user. */
+export interface UserQuery {
+  /** Entries of the recommended list and of each recommender that are shown. */
+  readonly n: number;
+  /** Feedback records that are shown, newest first. */
+  readonly historyCount: number;
+}
+
+/** Tells of one user what recommends what, and why. All work is bounded by the user's own feedback and by `n`. */
+export class UserViewer {
+  private readonly parts: Recommendation;
+  private readonly cards: ItemCards;
+  private readonly recommend: Config['recommend'];
+  private readonly columns = new FeedbackColumns();
+  /** What recommenders are working out, by recommender and user. */
+  private readonly underWay = new Map<string, Promise<Ranked>>();
+
+  constructor(parts: Recommendation, cards: ItemCards, recommend: Config['recommend']) {
+    this.parts = parts;
+    this.cards = cards;
+    this.recommend = recommend;
+  }
+
+  async view(userId: string, { n, historyCount }: UserQuery): Promise<UserView> {
+    const { reads, recommender } = this.parts;
+    const userRow = reads.userRow(userId);
+    const user = reads.userAt(userRow) ?? { UserId: userId, Labels: [], Comment: '', Subscribe: [] };
+    const answer = await recommender.recommend(userId, { n, offset: 0, categories: [] });
+    await turns.take();
+    const history = this.history(userRow, historyCount);
+    const { list, scoreByRow } = await this.cachedList(userRow);
+    const ranksByRow = new Map<number, Record<string, number>>();
+    const Recommenders: UserView['Recommenders'] = [];
+    const found = await Promise.all(RECOMMENDERS.map((name) => this.rankInTime(name, userRow)));
+    for (const [at, name] of RECOMMENDERS.entries()) {
+      const ranked = found[at] ?? NOTHING;
+      ranked.rows.forEach((row, rank) => {
+        ranksByRow.set(row, { ...ranksByRow.get(row), [name]: rank });
+      });
+      const first = { rows: ranked.rows.slice(0, n), scores: ranked.scores.slice(0, n) };
+      Recommenders.push({
+        Name: name,
+        ...this.use(name),
+        IsWaiting: found[at] === undefined,
+        Items: this.cards.scored(first),
+      });
+    }
+    const Pipeline = (JSON.parse(answer) as string[]).flatMap((itemId) => {
+      const row = reads.itemRow(itemId);
+      const item = this.cards.at(row);
+      if (item === undefined) return [];
+      const Score = scoreByRow.get(row);
+      return { ...item, ...(Score !== undefined && { Score }), Ranks: ranksByRow.get(row) ?? {} };
+    });
+    return {
+      User: { ...user, Labels: [...user.Labels], Subscribe: [...user.Subscribe] },
+      Known: userRow >= 0,
+      ...history,
+      Pipeline,
+      ...(list !== undefined && { List: list }),
+      Recommenders,
+    };
+  }
+
+  private async cachedList(userRow: number): Promise<{
+    readonly list: UserView['List'];
+    readonly scoreByRow: ReadonlyMap<number, number>;
+  }> {
+    const scoreByRow = new Map<number, number>();
+    const cached = userRow < 0 ? undefined : await this.parts.lists.find(userRow);
+    if (cached === undefined) return { list: undefined, scoreByRow };
+    const { generation, madeMs, itemRows, scores } = cached;
+    itemRows.forEach((row, at) => {
+      scoreByRow.set(row, scores[at]!);
+    });
+    const list = { Generation: generation, MadeAt: formatTimestamp(madeMs), Length: itemRows.length };
+    return { list, scoreByRow };
+  }
+
+  private history(
+    userRow: number,
+    count: number,
+  ): Pick<UserView, 'FeedbackCount' | 'PositiveCount' | 'History'> {
+    const { reads, live } = this.parts;
+    if (userRow < 0) return { FeedbackCount: 0, PositiveCount: 0, History: [] };
+    const { columns } = this;
+    reads.readUserFeedback(userRow, columns);
+    const names = reads.feedbackTypes();
+    const newest = new TopK(count);
+    let positives = 0;
+    for (let at = 0; at < columns.length; at++) {
+      if (live.isPositive(columns.types[at]!)) positives++;
+      newest.push(at, columns.timesMs[at]!);
+    }
+    const History = newest.sorted().rows.flatMap((at) => {
+      const item = this.cards.at(columns.itemRows[at]!);
+      const type = columns.types[at]!;
+      return item === undefined
+        ? []
+        : {
+            ...item,
+            FeedbackType: names[type] ?? '',
+            Timestamp: formatTimestamp(columns.timesMs[at]!),
+            Positive: live.isPositive(type),
+          };
+    });
+    return { FeedbackCount: columns.length, PositiveCount: positives, History };
+  }
+
+  /** As `rank`, or undefined where a worker takes long; who asks again joins the work that goes on. */
+  private async rankInTime(name: RecommenderName, userRow: number): Promise<Ranked | undefined> {
+    const key = `${name} ${userRow}`;
+    let work = this.underWay.get(key);
+    if (work === undefined) {
+      work = this.rank(name, userRow).finally(() => this.underWay.delete(key));
+      // A failure after the wait is nobody's; one within it is the request's.
+      work.catch(() => {});
+      this.underWay.set(key, work);
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const end = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), WAIT_MS);
+    });
+    return Promise.race([work, end]).finally(() => clearTimeout(timer));
+  }
+
+  /** The first items of one recommender for the user, of those that may be recommended. */
+  private async rank(name: RecommenderName, userRow: number): Promise<Ranked> {
+    const { live, sources, histories } = this.parts;
+    // One recommender a turn: for a user with very much feedback each takes milliseconds.
+    await turns.take();
+    return histories.use(userRow, async (history) => {
+      // To have read the feedback was a part of its own.
+      await turns.take();
+      const accept = (row: number) => live.catalogue.isListable(row) && isUnread(history, row);
+      return sources[name].rank({ history, k: RECOMMENDER_ENTRIES, accept, categories: [] });
+    });
+  }
+
+  private use(name: RecommenderName): { InPipeline: boolean; IsFallback: boolean } {
+    const { offline, online } = this.recommend;
+    const InPipeline = offline[`enable_${name}_recommend`];
+    return { InPipeline, IsFallback: online.fallback_recommend.includes(name) };
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * A click-through model placed in shared memory and ready to answer. The items' halves (see `fm-sides.ts`) are worked
+ * out once, so a user's candidates cost one inner product each.
+ */
+import type { LabelsOf } from '../../dataset/training-data.ts';
+import type { Kernels } from '../../kernel/kernels.ts';
+import { paddedFactors } from '../../kernel/scratch-sizes.ts';
+import { Arena, alignedBytes } from '../../memory/arena.ts';
+import { placeOf } from '../../memory/binary-search.ts';
+import {
+  type ArrayPlan,
+  LayoutBuilder,
+  type MemoryLayout,
+  plannedBytes,
+  rowOf,
+  viewOf,
+} from '../../memory/layout-builder.ts';
+import type { AllocateMemory } from '../../memory/reuse-memory.ts';
+import { createSharedMemory } from '../../memory/shared-memory.ts';
+import { sigmoid } from './calibration.ts';
+import { featureBlocks } from './features.ts';
+import { type FmSide, FmSides, rowWidth, scoreOfSides } from './fm-sides.ts';
+import { addLabelTable, fillLabelTable, LabelTable, labelTableBytes } from './label-table.ts';
+import { assertSound, type FmModel, type FmSummary } from './model.ts';
+import { CLICK_DEFAULTS } from './settings.ts';
+
+/** Candidates scored by one call of the kernel. */
+const CANDIDATES = 1024;
+
+/** All that a thread needs to open a scorer; plain data but for the memory, which is shared. */
+export interface PlacedFm {
+  readonly memory: WebAssembly.Memory;
+  readonly layout: MemoryLayout;
+  readonly header: FmSummary;
+  readonly slots: number;
+}
+
+function arrayPlans(model: FmModel, slots: number): ArrayPlan[] {
+  const { userCount, userLabels, itemLabels, factors } = model;
+  const width = rowWidth(factors);
+  return [
+    ['users', 'f32', [userCount, width]],
+    ['userRows', 'u32', [model.rows?.users.length ?? 0]],
+    ['itemSides', 'f32', [servedItemCount(model), width]],
+    ['userLabels', 'f32', [userLabels.length, width]],
+    ['itemLabels', 'f32', [itemLabels.length, width]],
+    ['query', 'f32', [slots, width]],
+    ['candidates', 'u32', [slots, CANDIDATES]],
+    ['scores', 'f32', [slots, CANDIDATES]],
+  ];
+}
+
+/** Items by which the model will be asked. */
+function servedItemCount({ rows, itemCount }: FmModel): number {
+  return rows?.itemRowCount ?? itemCount;
+}
+
+/** Bytes of shared memory that a placed model takes. */
+export function placedFmBytes(model: FmModel, slots: number): number {
+  const tables = [...labelTableBytes(model.userLabels), ...labelTableBytes(model.itemLabels)];
+  return tables.reduce((sum, bytes) => sum + alignedBytes(bytes, 64), plannedBytes(arrayPlans(model, slots)));
+}
+
+/** Bytes per label of a table of names, at the most usual length. */
+const NAME_BYTES = 64;
+
+/** Bytes of a placed model of so many features, of the one that it replaces, and of the copies made to save it. */
+export function clickModelsBytes(
+  counts: {
+    readonly users: number;
+    readonly items: number;
+    readonly labels: number;
+    readonly itemRows: number;
+  },
+  slots: number,
+): number {
+  const { factors } = CLICK_DEFAULTS;
+  const features = counts.users + counts.items + counts.labels;
+  const placedRows = counts.users + counts.itemRows + counts.labels;
+  const placed =
+    placedRows * rowWidth(factors) * 4 +
+    counts.users * 4 +
+    slots * CANDIDATES * 8 +
+    counts.labels * NAME_BYTES;
+  return 2 * placed + 2 * features * (2 + paddedFactors(factors)) * 4;
+}
+
+/**
+ * Places a model in a new shared memory, with the half of every item that it knows.
+ * @param itemLabelsOf the labels of the model's items
+ * @param slots threads that may open a scorer, at least 1
+ * @throws FurzeError INTERNAL when the parameters do not fit the model's shape or are not finite
+ */
+export function placeFm(
+  model: FmModel,
+  itemLabelsOf: LabelsOf,
+  slots = 1,
+  allocate: AllocateMemory = createSharedMemory,
+): PlacedFm {
+  assertSound(model);
+  const { linear, vectors, userLabels, itemLabels, rows, ...header } = model;
+  const memory = allocate(placedFmBytes(model, slots));
+  const builder = new LayoutBuilder(new Arena(memory));
+  for (const [name, type, shape] of arrayPlans(model, slots)) builder.add(name, type, shape);
+  addLabelTable(builder, 'userNames', userLabels);
+  addLabelTable(builder, 'itemNames', itemLabels);
+  const layout = builder.finish();
+  fillLabelTable(memory, layout, 'userNames', userLabels);
+  fillLabelTable(memory, layout, 'itemNames', itemLabels);
+  const blocks = featureBlocks(model);
+  const copy = (name: string, first: number, end: number) =>
+    copyRows(model, viewOf(memory, layout, name, 'f32'), first, end);
+  copy('users', 0, blocks.items);
+  if (rows !== undefined) viewOf(memory, layout, 'userRows', 'u32').set(rows.users);
+  copy('userLabels', blocks.userLabels, blocks.itemLabels);
+  copy('itemLabels', blocks.itemLabels, blocks.featureCount);
+  const halves = viewOf(memory, layout, 'itemSides', 'f32');
+  const sides = sidesOf(memory, layout, header.factors, 'item', halves);
+  const width = rowWidth(header.factors);
+  for (let item = 0; item < model.itemCount; item++) {
+    const row = rows?.items[item] ?? item;
+    copyRows(model, halves.subarray(row * width), blocks.items + item, blocks.items + item + 1);
+  }
+  for (let row = 0; row < servedItemCount(model); row++) {
+    sides.write(row, itemLabelsOf(row), 0, halves, row * width);
+  }
+  return { memory, layout, header: { ...header, itemCount: servedItemCount(model) }, slots };
+}
+
+function sidesOf(
+  memory: WebAssembly.Memory,
+  layout: MemoryLayout,
+  factors: number,
+  side: 'user' | 'item',
+  oneHot: Float32Array,
+): FmSides {
+  const names = new LabelTable(memory, layout, `${side}Names`);
+  return new FmSides(factors, names, oneHot, viewOf(memory, layout, `${side}Labels`, 'f32'));
+}
+
+/** Copies the parameters of the features [first, end) to rows of a vector and a weight. */
+function copyRows(
+  { linear, vectors, factors }: FmModel,
+  out: Float32Array,
+  first: number,
+  end: number,
+): void {
+  const width = rowWidth(factors);
+  const f = paddedFactors(factors);
+  for (let feature = first; feature < end; feature++) {
+    const at = (feature - first) * width;
+    out.set(vectors.subarray(feature * f, feature * f + factors), at);
+    out[at + factors] = linear[feature]!;
+  }
+}
+
+/** One thread's way to ask a placed model. Arrays that are returned are copies of the caller's own. */
+export class FmScorer {
+  readonly header: FmSummary;
+  readonly #kernels: Kernels;
+  readonly #users: FmSides;
+  /** The row in the store of each user; empty where rows are the store's own. */
+  readonly #userRows: Uint32Array;
+  readonly #items: FmSides;
+  readonly #halves: Float32Array;
+  readonly #query: Float32Array;
+  readonly #candidates: Uint32Array;
+  readonly #scores: Float32Array;
+
+  /** @param slot this thread's number, below `placed.slots`; no two threads share one */
+  constructor(placed: PlacedFm, kernels: Kernels, slot = 0) {
+    if (!(slot >= 0 && slot < placed.slots)) throw new RangeError(`slot ${slot} of ${placed.slots}`);
+    const { memory, layout, header } = placed;
+    this.header = header;
+    this.#kernels = kernels;
+    this.#userRows = viewOf(memory, layout, 'userRows', 'u32');
+    this.#users = sidesOf(memory, layout, header.factors, 'user', viewOf(memory, layout, 'users', 'f32'));
+    const halves = viewOf(memory, layout, 'itemSides', 'f32');
+    this.#items = sidesOf(memory, layout, header.factors, 'item', halves);
+    this.#halves = halves;
+    this.#query = rowOf(memory, layout, 'query', slot, 'f32');
+    this.#candidates = rowOf(memory, layout, 'candidates', slot, 'u32');
+    this.#scores = rowOf(memory, layout, 'scores', slot, 'f32');
+  }
+
+  /** A user's half. A user or a label that came after the training counts as the average one. */
+  userSide(userRow: number, labels: readonly string[]): FmSide {
+    const { userCount, bias } = this.header;
+    const isKnown = userRow >= 0 && userRow < userCount;
+    const known = this.#userRows.length > 0 ? placeOf(this.#userRows, userRow) : isKnown ? userRow : -1;
+    return this.#users.side(known, labels, bias);
+  }
+
+  /** The half of an item that came after the training, by its labels alone. */
+  itemSideOf(labels: readonly string[]): FmSide {
+    return this.#items.side(-1, labels, 0);
+  }
+
+  /**
+   * The logits of items for a user, in their order; higher is better.
+   * @param sideOfNewItem the half of an item past `header.itemCount`; without it such an item counts as the average one
+   */
+  logits(
+    user: FmSide,
+    itemRows: ArrayLike<number>,
+    sideOfNewItem?: (itemRow: number) => FmSide,
+  ): Float32Array {
+    const { itemCount } = this.header;
+    const logits = new Float32Array(itemRows.length);
+    for (let first = 0; first < itemRows.length; first += CANDIDATES) {
+      const end = Math.min(itemRows.length, first + CANDIDATES);
+      if (itemCount > 0) this.#scoreKnown(user, itemRows, first, end);
+      for (let at = first; at < end; at++) {
+        const itemRow = itemRows[at]!;
+        if (itemRow < itemCount) logits[at] = user.constant + this.#scores[at - first]!;
+        else logits[at] = scoreOfSides(user, sideOfNewItem?.(itemRow));
+      }
+    }
+    return logits;
+  }
+
+  /** The probability that a logit stands for; `header.positiveRate` says of what. */
+  probability(logit: number): number {
+    const { slope, offset } = this.header.calibration;
+    return sigmoid(slope * logit + offset);
+  }
+
+  /** Scores the candidates [first, end) into the slot; one past the model's items takes the place of another there. */
+  #scoreKnown(user: FmSide, itemRows: ArrayLike<number>, first: number, end: number): void {
+    const { factors, itemCount } = this.header;
+    this.#query.fill(0).set(user.vector);
+    this.#query[factors] = 1;
+    for (let at = first; at < end; at++) {
+      this.#candidates[at - first] = itemRows[at]! < itemCount ? itemRows[at]! : 0;
+    }
+    this.#kernels.scoreItems(
+      this.#query.byteOffset,
+      this.#halves.byteOffset,
+      rowWidth(factors),
+      this.#candidates.byteOffset,
+      end - first,
+      this.#scores.byteOffset,
+    );
+  }
+}

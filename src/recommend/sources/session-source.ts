@@ -1,0 +1,87 @@
+import type { Feedback } from '../../domain/entities.ts';
+import { kindOf, type PositiveKind } from '../../domain/positive-feedback-types.ts';
+import type { Ranked } from '../../memory/ranked-rows.ts';
+import { turns } from '../../platform/concurrency/event-loop-turns.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { GenerationSlot } from '../models/generation-slot.ts';
+import { bestBySimilarity, type ItemBasedSource } from './item-based-source.ts';
+import type { ListQuery } from './recommender.ts';
+
+/** An item of the session counts half after so many later ones: what comes next follows from what came last. */
+const HALF_LIFE_ITEMS = 2;
+/** Records that are looked up in one turn of the event loop. */
+const RECORDS_A_TURN = 200;
+
+/**
+ * Recommends for the feedback of a session, of which nothing is stored: what others went on to after such items, most
+ * after the last of them; then items like those of the session.
+ */
+export class SessionSource {
+  private readonly parts: {
+    readonly reads: LocalReads;
+    readonly catalogue: Catalogue;
+    readonly itemBased: ItemBasedSource;
+    /** The feedback that counts as positive; empty when nothing is configured. */
+    readonly positiveKinds: readonly PositiveKind[];
+    readonly generations: GenerationSlot;
+    /** True where others' sequences are looked at, or only the neighbors of items as they are configured. */
+    readonly bySequence: boolean;
+    /** Records that are looked at, the most recent ones. */
+    readonly sessionLength: number;
+  };
+
+  constructor(parts: SessionSource['parts']) {
+    this.parts = parts;
+  }
+
+  /** Items to go on to, without those of the session; best first. */
+  async rank(feedback: readonly Feedback[], query: ListQuery): Promise<Ranked> {
+    const { reads, catalogue, itemBased, positiveKinds, sessionLength } = this.parts;
+    const counts = ({ FeedbackType, Value = 0 }: Feedback) =>
+      positiveKinds.length === 0 || kindOf(positiveKinds, FeedbackType, Value) !== undefined;
+    const records: { row: number; timeMs: number; isSeed: boolean }[] = [];
+    for (const record of feedback) {
+      const row = reads.itemRow(record.ItemId);
+      records.push({ row, timeMs: Date.parse(record.Timestamp), isSeed: counts(record) });
+      if (records.length % RECORDS_A_TURN === 0) await turns.take();
+    }
+    const seen = new Set(records.map(({ row }) => row));
+    // Of records of one time, such as those sent without any, the last in the body is the latest.
+    const recent = records
+      .filter(({ row, isSeed }) => isSeed && row >= 0)
+      .reverse()
+      .sort((a, b) => b.timeMs - a.timeMs)
+      .map(({ row }) => row);
+    const seeds = [...new Set(recent)].slice(0, sessionLength);
+    const accept = (row: number) => !seen.has(row) && catalogue.isInAll(row, query.categories);
+    const k = query.offset + query.n;
+    const next = this.following(seeds, k, accept);
+    if (next.rows.length === k) return next;
+    const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller });
+    if (!(similar instanceof Promise)) return followedBy(next, similar, k);
+    const found = await similar;
+    // Asked for once more, for items may have been hidden or deleted while others were waited for.
+    return followedBy(this.following(seeds, k, accept), found, k);
+  }
+
+  /** Items that others went on to after the items, the latest first. */
+  private following(seeds: readonly number[], k: number, accept: (row: number) => boolean): Ranked {
+    const { generations, catalogue, bySequence } = this.parts;
+    const sequence = bySequence ? generations.current?.parts.sequence : undefined;
+    const mayStand = (row: number) => catalogue.isListable(row) && accept(row);
+    return bestBySimilarity(sequence, seeds, k, mayStand, (at) => 2 ** (-at / HALF_LIFE_ITEMS));
+  }
+}
+
+/** One list and then what the other has beside it, scored below the end of the first in its own proportions. */
+function followedBy(first: Ranked, second: Ranked, k: number): Ranked {
+  const known = new Set(first.rows);
+  const largest = second.scores[0] ?? 1;
+  const end = first.scores.at(-1) ?? largest;
+  const rest = second.rows.flatMap((row, at) => (known.has(row) ? [] : [at])).slice(0, k - first.rows.length);
+  return {
+    rows: [...first.rows, ...rest.map((at) => second.rows[at]!)],
+    scores: [...first.scores, ...rest.map((at) => (end * second.scores[at]!) / largest)],
+  };
+}

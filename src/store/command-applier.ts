@@ -1,0 +1,181 @@
+import type { Feedback, Item, User } from '../domain/entities.ts';
+import { FurzeError, noSuchItem, noSuchUser } from '../domain/furze-error.ts';
+import type { LabelFields } from '../domain/labels.ts';
+import { kindOf, type PositiveKind, readPositiveKinds } from '../domain/positive-feedback-types.ts';
+import { AutoInsert } from './auto-insert.ts';
+import type { CheckedCommand } from './check-command.ts';
+import type { LocalReads, WriteResult } from './data-store.ts';
+import type { TypeRoles } from './pair-merge.ts';
+import type { WriteRules } from './write-options.ts';
+
+type Command<Kind> = Extract<CheckedCommand, { kind: Kind }>;
+
+/** What there is, as the commands before have left it. */
+export type Known = Pick<LocalReads, 'userRow' | 'itemRow' | 'findUser' | 'findItem'>;
+
+/** What each checked command does to the records, the same for all engines, over how each of them stores records by rows. */
+export abstract class CommandApplier {
+  protected readonly rules: WriteRules;
+  protected readonly roles: TypeRoles;
+  /** Of feedback: what of it is stored, and under which rows. */
+  protected readonly autoInsert: AutoInsert;
+  private readonly known: Known;
+  private readonly positive: readonly PositiveKind[];
+
+  constructor(rules: WriteRules, known: Known) {
+    this.rules = rules;
+    this.known = known;
+    this.positive = readPositiveKinds(rules.positiveFeedbackTypes);
+    const positiveTypes = new Set(this.positive.map(({ feedbackType }) => feedbackType));
+    const read = new Set(rules.readFeedbackTypes.filter((name) => !positiveTypes.has(name)));
+    const nameOf = (type: number) => this.nameOf(type);
+    this.roles = { nameOf, isReadOnly: (type) => read.has(nameOf(type)) };
+    this.autoInsert = new AutoInsert(
+      rules,
+      {
+        find: (userId) => this.findUserRow(userId),
+        add: (userId) => this.newUserRow(userId),
+        store: (row, user) => this.storeUser(row, user),
+      },
+      {
+        find: (itemId) => this.findItemRow(itemId),
+        add: (itemId) => this.newItemRow(itemId),
+        store: (row, item) => this.storeItem(row, item),
+      },
+    );
+  }
+
+  /** The name of a feedback type. */
+  protected abstract nameOf(type: number): string;
+  /** The row of a user whose feedback comes, negative for none. */
+  protected abstract findUserRow(userId: string): number;
+  protected abstract findItemRow(itemId: string): number;
+  /** A new row for a user who has none. */
+  protected abstract newUserRow(userId: string): number;
+  protected abstract newItemRow(itemId: string): number;
+  protected abstract storeUser(row: number, user: User): void;
+  protected abstract storeItem(row: number, item: Item): void;
+  /** @returns how many there were */
+  protected abstract deleteUser(userId: string): number;
+  protected abstract deleteItem(itemId: string): number;
+  /** @returns how many were inserted or overwritten */
+  protected abstract putFeedback(feedback: readonly Feedback[], overwrite: boolean): number;
+  /** Read feedback that positive feedback has taken the place of so far. */
+  protected abstract get replacedReads(): number;
+  /** The feedback of a pair, of one type or of all. */
+  protected abstract readPair(userId: string, itemId: string, feedbackType: string | undefined): Feedback[];
+  /** Removes what `readPair` has found. */
+  protected abstract removePair(userId: string, itemId: string, feedbackType: string | undefined): void;
+
+  /** @throws FurzeError before anything is written */
+  protected carryOut(command: CheckedCommand): WriteResult {
+    switch (command.kind) {
+      case 'putUsers':
+        return this.putUsers(command.users);
+      case 'patchUser':
+        return this.patchUser(command.userId, command.patch);
+      case 'deleteUser':
+        return wrote(this.deleteUser(command.userId));
+      case 'putItems':
+        return this.putItems(command.items);
+      case 'patchItem':
+        return this.patchItem(command.itemId, command.patch);
+      case 'deleteItem':
+        return wrote(this.deleteItem(command.itemId));
+      case 'addCategory':
+      case 'removeCategory':
+        return this.changeCategories(command);
+      case 'putFeedback':
+        return this.writeFeedback(command);
+      case 'deleteFeedback':
+        return this.deleteFeedback(command);
+    }
+  }
+
+  protected isPositive(feedbackType: string, value: number): boolean {
+    return kindOf(this.positive, feedbackType, value) !== undefined;
+  }
+
+  private putUsers(users: readonly User[]): WriteResult {
+    const last = new Map(users.map((user) => [user.UserId, user]));
+    for (const user of last.values()) {
+      const row = this.known.userRow(user.UserId);
+      this.storeUser(row < 0 ? this.newUserRow(user.UserId) : row, user);
+    }
+    return wrote(last.size);
+  }
+
+  private putItems(items: readonly Item[]): WriteResult {
+    const last = new Map(items.map((item) => [item.ItemId, item]));
+    for (const item of last.values()) {
+      const row = this.known.itemRow(item.ItemId);
+      this.storeItem(row < 0 ? this.newItemRow(item.ItemId) : row, item);
+    }
+    return wrote(last.size);
+  }
+
+  private patchUser(userId: string, patch: Partial<User>): WriteResult {
+    const user = this.known.findUser(userId);
+    if (user === undefined) throw noSuchUser(userId);
+    this.storeUser(this.known.userRow(userId), patched(user, patch));
+    return wrote(1);
+  }
+
+  private patchItem(itemId: string, patch: Partial<Item>): WriteResult {
+    this.replaceItem(patched(this.findItem(itemId), patch));
+    return wrote(1);
+  }
+
+  /** A category that is there already, or not there to be removed, leaves the item as it is. */
+  private changeCategories(command: Command<'addCategory' | 'removeCategory'>): WriteResult {
+    const { kind, itemId, category } = command;
+    const item = this.findItem(itemId);
+    const isThere = item.Categories.includes(category);
+    if (isThere === (kind === 'addCategory')) return wrote(0);
+    const Categories = isThere
+      ? item.Categories.filter((each) => each !== category)
+      : [...item.Categories, category];
+    const { labelsMax } = this.rules.limits;
+    if (Categories.length > labelsMax)
+      throw new FurzeError('INVALID_PARAMETER', `An item has at most ${labelsMax} categories.`);
+    this.replaceItem({ ...item, Categories });
+    return wrote(1);
+  }
+
+  private deleteFeedback({ feedbackType, userId, itemId }: Command<'deleteFeedback'>): WriteResult {
+    const removed = this.readPair(userId, itemId, feedbackType);
+    if (removed.length > 0) {
+      this.removePair(userId, itemId, feedbackType);
+      return { rowAffected: removed.length, removed };
+    }
+    if (feedbackType === undefined) return wrote(0);
+    throw new FurzeError('FEEDBACK_NOT_FOUND', 'There is no feedback of this type, user and item.');
+  }
+
+  private writeFeedback({ feedback, overwrite }: Command<'putFeedback'>): WriteResult {
+    const before = this.replacedReads;
+    const result = wrote(this.putFeedback(feedback, overwrite));
+    const replacedReads = this.replacedReads - before;
+    return replacedReads === 0 ? result : { ...result, replacedReads };
+  }
+
+  private findItem(itemId: string): Item {
+    const item = this.known.findItem(itemId);
+    if (item === undefined) throw noSuchItem(itemId);
+    return item;
+  }
+
+  private replaceItem(item: Item): void {
+    this.storeItem(this.known.itemRow(item.ItemId), item);
+  }
+}
+
+/** Labels of a patch take the place of those there were in every form. */
+function patched<T extends LabelFields>(entity: T, patch: Partial<T>): T {
+  return { ...entity, ...(patch.Labels !== undefined && { LabelsAsGiven: undefined }), ...patch };
+}
+
+/** The result of a command that removed no feedback by name. */
+function wrote(rowAffected: number): WriteResult {
+  return { rowAffected, removed: [] };
+}

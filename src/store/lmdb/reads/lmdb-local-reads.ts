@@ -1,0 +1,252 @@
+import type { Item, User } from '../../../domain/entities.ts';
+import { grown } from '../../../memory/growing-u32.ts';
+import type { CatalogueItem, FeedbackColumns, FeedbackPosition, LocalReads } from '../../data-store.ts';
+import { readPosition, replay } from '../changes/recent-feedback.ts';
+import { textTest } from '../format/contains-text.ts';
+import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
+import {
+  FEEDBACK_WORDS,
+  nextBlock,
+  readRow,
+  rowKey,
+  unpackTimeMs,
+  unpackType,
+  writePair,
+  writeRow,
+} from '../format/record-layout.ts';
+import { type DataTables, followReplacement } from '../tables/data-tables.ts';
+import { entriesFrom, firstKey, readBytes, readWords, type Table } from '../tables/engine.ts';
+import { readState, readTypes } from '../tables/meta-table.ts';
+import { ValueKinds } from '../tables/value-kinds.ts';
+
+/** The synchronous reads of the data environment; also those of the writer inside its transaction. */
+export class LmdbLocalReads implements LocalReads {
+  private readonly tables: DataTables;
+  private readonly rowBytes = new Uint8Array(4);
+  private readonly pairBytes = new Uint8Array(8);
+  private itemUsers = new Uint32Array(1024);
+  private types: readonly string[] = [];
+  private typesVersion = 0;
+  /** The types and the kinds beside them. */
+  private names: readonly string[] = [];
+  private readonly kinds: ValueKinds;
+
+  constructor(tables: DataTables) {
+    this.tables = tables;
+    this.kinds = new ValueKinds(tables);
+  }
+
+  refresh(): void {
+    followReplacement(this.tables);
+    this.tables.engine.renewReads();
+  }
+
+  userRow(userId: string): number {
+    return lookUpRow(this.tables.userIds, userId);
+  }
+
+  itemRow(itemId: string): number {
+    return lookUpRow(this.tables.itemIds, itemId);
+  }
+
+  findUser(userId: string): User | undefined {
+    const userRow = this.userRow(userId);
+    return userRow < 0 ? undefined : this.userAt(userRow);
+  }
+
+  findItem(itemId: string): Item | undefined {
+    const itemRow = this.itemRow(itemId);
+    return itemRow < 0 ? undefined : this.itemAt(itemRow);
+  }
+
+  userIdAt(userRow: number): string | undefined {
+    const bytes = readBytes(this.tables.users, writeRow(this.rowBytes, 0, userRow));
+    return bytes && decodeId(bytes);
+  }
+
+  itemIdAt(itemRow: number): string | undefined {
+    const bytes = readBytes(this.tables.items, writeRow(this.rowBytes, 0, itemRow));
+    return bytes && decodeId(bytes);
+  }
+
+  userAt(userRow: number): User | undefined {
+    const bytes = readBytes(this.tables.users, writeRow(this.rowBytes, 0, userRow));
+    return bytes && decodeUser(bytes);
+  }
+
+  itemAt(itemRow: number): Item | undefined {
+    const bytes = readBytes(this.tables.items, writeRow(this.rowBytes, 0, itemRow));
+    return bytes && decodeItem(bytes);
+  }
+
+  readUserFeedback(userRow: number, out: FeedbackColumns): void {
+    out.clear();
+    this.appendUserFeedback(userRow, out);
+  }
+
+  /** As `readUserFeedback`, with the type numbers as they are stored, whatever the values are. */
+  readStoredFeedback(userRow: number, out: FeedbackColumns): void {
+    out.clear();
+    this.appendStoredFeedback(userRow, out);
+  }
+
+  readItemUsers(itemRow: number): Uint32Array {
+    let length = 0;
+    let low = 0;
+    do {
+      const words = readWords(this.tables.itemFeedback, writePair(this.pairBytes, itemRow, low));
+      if (words.length === 0) break;
+      const count = words.length - 1;
+      if (length + count > this.itemUsers.length) this.itemUsers = grown(this.itemUsers, length + count);
+      this.itemUsers.set(words.subarray(1), length);
+      length += count;
+      low = nextBlock(low, words[0]!);
+    } while (low !== 0);
+    return this.itemUsers.subarray(0, length);
+  }
+
+  get userRowCount(): number {
+    return readState(this.tables).nextUserRow;
+  }
+
+  get itemRowCount(): number {
+    return readState(this.tables).nextItemRow;
+  }
+
+  get userCount(): number {
+    return readState(this.tables).users;
+  }
+
+  get itemCount(): number {
+    return readState(this.tables).items;
+  }
+
+  feedbackTypes(): readonly string[] {
+    this.storedTypes();
+    return this.names;
+  }
+
+  /** Type names by number, without those that only a value makes. */
+  storedTypes(): readonly string[] {
+    const { feedbackTypes, typesVersion } = readState(this.tables);
+    if (feedbackTypes !== this.types.length || typesVersion !== this.typesVersion) {
+      this.types = readTypes(this.tables);
+      this.typesVersion = typesVersion;
+      this.names = this.kinds.namesBeside(this.types);
+    }
+    return this.types;
+  }
+
+  scanItems(fromRow: number, visit: (item: CatalogueItem) => unknown): number {
+    return this.scanRows(this.tables.items, fromRow, (row, bytes) => visit(decodeCatalogueItem(bytes, row)));
+  }
+
+  scanItemsWith(text: string, fromRow: number, limit: number, visit: (itemRow: number) => void): number {
+    const mayContain = textTest(text);
+    let count = 0;
+    let row = -1;
+    for (const { key, value } of entriesFrom(this.tables.items, rowKey(fromRow), limit)) {
+      row = readRow(key, 0);
+      count++;
+      if (mayContain(value)) visit(row);
+    }
+    return count < limit ? -1 : row + 1;
+  }
+
+  scanUsers(fromRow: number, visit: (userRow: number, user: User) => unknown): number {
+    return this.scanRows(this.tables.users, fromRow, (row, bytes) => visit(row, decodeUser(bytes)));
+  }
+
+  /**
+   * Goes through a table by rows, reading one after the other into the buffer that all reads share: a cursor makes two
+   * buffers an entry. Where rows are missing, it looks for the next one that is there.
+   * @param visit returns false to end
+   * @returns where to go on, -1 at the table's end
+   */
+  private scanRows(
+    table: Table,
+    fromRow: number,
+    visit: (row: number, bytes: Uint8Array) => unknown,
+  ): number {
+    for (let row = fromRow; ; row++) {
+      let bytes = readBytes(table, writeRow(this.rowBytes, 0, row));
+      if (bytes === undefined) {
+        const next = firstKey(table, this.rowBytes);
+        if (next === undefined) return -1;
+        row = readRow(next, 0);
+        bytes = readBytes(table, next);
+      }
+      if (visit(row, bytes!) === false) return row + 1;
+    }
+  }
+
+  /** A user without feedback counts as one record towards `limit`, so that a call stays short among empty users. */
+  scanFeedback(fromUserRow: number, limit: number, out: FeedbackColumns): number {
+    out.clear();
+    const end = this.userRowCount;
+    let empty = 0;
+    for (let row = fromUserRow; row < end; row++) {
+      if (out.length + empty >= limit) return row;
+      const before = out.length;
+      this.appendUserFeedback(row, out);
+      if (out.length === before) empty++;
+    }
+    return -1;
+  }
+
+  get feedbackPosition(): FeedbackPosition | undefined {
+    return readPosition(this.tables);
+  }
+
+  replayFeedback(since: FeedbackPosition, visit: (feedback: FeedbackColumns, sign: 1 | -1) => void): boolean {
+    return replay(this.tables, since, visit);
+  }
+
+  /** The first user at or after `userRow` that has feedback, or -1. */
+  nextUserWithFeedback(userRow: number): number {
+    const key = firstKey(this.tables.userFeedback, writePair(this.pairBytes, userRow, 0));
+    return key === undefined ? -1 : readRow(key, 0);
+  }
+
+  private appendUserFeedback(userRow: number, out: FeedbackColumns): void {
+    const from = out.length;
+    this.appendStoredFeedback(userRow, out);
+    if (!this.kinds.isEmpty) this.tellKinds(userRow, out, from);
+  }
+
+  /** Puts the numbers of kinds in place of those of types, for the records of a user from position `from` on. */
+  private tellKinds(userRow: number, out: FeedbackColumns, from: number): void {
+    const { kinds } = this;
+    const names = this.storedTypes();
+    for (let at = from; at < out.length; at++) {
+      const type = out.types[at]!;
+      const name = names[type]!;
+      if (!kinds.concern(name)) continue;
+      out.types[at] = kinds.numberOf(type, name, kinds.valueOf(userRow, out.itemRows[at]!, type));
+    }
+  }
+
+  private appendStoredFeedback(userRow: number, out: FeedbackColumns): void {
+    let low = 0;
+    do {
+      const words = readWords(this.tables.userFeedback, writePair(this.pairBytes, userRow, low));
+      const { length } = words;
+      if (length === 0) return;
+      for (let at = 1; at < length; at += FEEDBACK_WORDS) {
+        const high = words[at + 2]!;
+        out.push(userRow, words[at]!, unpackType(high), unpackTimeMs(words[at + 1]!, high));
+      }
+      low = nextBlock(low, words[0]!);
+    } while (low !== 0);
+  }
+}
+
+function lookUpRow(ids: Table, id: string): number {
+  // An id that no insert would have taken has no key; LMDB itself refuses keys of no bytes and long ones.
+  if (id.length === 0 || id.length > ID_CHARACTERS_MAX) return -1;
+  const bytes = readBytes(ids, Buffer.from(id));
+  return bytes === undefined ? -1 : readRow(bytes, 0);
+}
+
+/** At three bytes of UTF-8 a UTF-16 unit this stays within LMDB's largest key, 1978 bytes. */
+const ID_CHARACTERS_MAX = 659;

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { Feedback } from '../../src/domain/entities.ts';
+import type { Ranked } from '../../src/memory/ranked-rows.ts';
+import type { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
+import type { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
+import type { ItemBasedSource } from '../../src/recommend/sources/item-based-source.ts';
+import { SessionSource } from '../../src/recommend/sources/session-source.ts';
+import type { LocalReads } from '../../src/store/data-store.ts';
+import { generation, summedLists } from './hand-made.ts';
+
+/** Item i leads to i + 10, and a little to 50; 60 cannot be listed. */
+const sequence = summedLists((row) => [
+  [row + 10, 1],
+  [60, 0.9],
+  [50, 0.1],
+]);
+const hidden = new Set([60]);
+const catalogue: Partial<Catalogue> = { isListable: (row) => !hidden.has(row), isInAll: () => true };
+const reads: Partial<LocalReads> = { itemRow: (id) => Number(id.slice(1)) };
+
+/** What is like any session: 11, which sequences may have listed already, and 70, half as like. */
+const similar: Ranked = { rows: [11, 70], scores: [4, 2] };
+
+function sessions(bySequence: boolean) {
+  const asked: (readonly number[])[] = [];
+  const itemBased: Pick<ItemBasedSource, 'similarTo'> = {
+    similarTo: async (seeds) => {
+      asked.push(seeds);
+      return similar;
+    },
+  };
+  const source = new SessionSource({
+    reads: reads as LocalReads,
+    catalogue: catalogue as Catalogue,
+    itemBased: itemBased as ItemBasedSource,
+    generations: { current: generation({ sequence }) } as GenerationSlot,
+    bySequence,
+    positiveKinds: [],
+    sessionLength: 2,
+  });
+  return { source, asked };
+}
+
+const at = (ItemId: string, second: number): Feedback => ({
+  FeedbackType: 'click',
+  UserId: '',
+  ItemId,
+  Timestamp: new Date(second * 1000).toISOString(),
+  Comment: '',
+});
+const SESSION = [at('i2', 2), at('i1', 1), at('i3', 3)];
+const query = (n: number) => ({ n, offset: 0, categories: [] });
+
+describe('a session', () => {
+  it('goes on to what follows its latest items, the last of them first', async () => {
+    const { source, asked } = sessions(true);
+    const { rows, scores } = await source.rank(SESSION, query(2));
+    expect(rows).toEqual([13, 12]);
+    expect(scores[0]).toBe(1);
+    expect(scores[1]).toBeCloseTo(Math.SQRT1_2, 6);
+    expect(asked).toEqual([]);
+  });
+
+  it('takes the last of records of one time for the latest', async () => {
+    const { source } = sessions(true);
+    const { rows } = await source.rank([at('i1', 5), at('i2', 5), at('i3', 5)], query(2));
+    expect(rows).toEqual([13, 12]);
+  });
+
+  it('then to items like those that it has, each once and scored lower', async () => {
+    const { source } = sessions(true);
+    const { rows, scores } = await source.rank(SESSION, query(10));
+    expect(rows).toEqual([13, 12, 50, 11, 70]);
+    expect(scores[2]).toBeGreaterThanOrEqual(scores[3]!);
+    expect(scores[4]).toBeCloseTo(scores[3]! / 2, 6);
+  });
+
+  it('leaves out what is hidden while others are waited for', async () => {
+    const { source } = sessions(true);
+    const answer = source.rank(SESSION, query(10));
+    hidden.add(13);
+    expect((await answer).rows).toEqual([12, 50, 11, 70]);
+    hidden.delete(13);
+  });
+
+  it('has the same beginning however many are asked for', async () => {
+    const { source } = sessions(true);
+    const all = await source.rank(SESSION, query(10));
+    for (let n = 0; n <= 5; n++)
+      expect((await source.rank(SESSION, query(n))).rows).toEqual(all.rows.slice(0, n));
+  });
+
+  it('goes by the neighbors of items alone where these are configured', async () => {
+    const { source, asked } = sessions(false);
+    expect(await source.rank(SESSION, query(5))).toEqual(similar);
+    expect(asked).toEqual([[3, 2]]);
+  });
+});
