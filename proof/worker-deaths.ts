@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { WorkerPool } from '../src/background/pool/worker-pool.ts';
 import { defaultConfig } from '../src/config/config.ts';
 import { createLogger } from '../src/platform/log/log.ts';
-import { startService } from '../src/service.ts';
+import { startService } from '../src/service/service.ts';
 import type { JobKind } from '../src/threads/messages.ts';
 
 /** What came of a fit during which a worker died. */

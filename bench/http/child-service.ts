@@ -1,6 +1,6 @@
 import { type ConfigOverrides, defaultConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { type Service, startService } from '../../src/service/service.ts';
 import { cachePathOf, dataPathOf, POSITIVE_TYPES, READ_TYPES } from './processes.ts';
 
 /**

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { defaultConfig } from '../../src/config/config.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
-import { startService as startHere } from '../../src/service.ts';
+import { startService as startHere } from '../../src/service/service.ts';
 import { Asker } from './asker.ts';
 import { getRequest, postRequest } from './connection.ts';
 import { cachePathOf, dataPathOf, POSITIVE_TYPES, READ_TYPES, startService } from './processes.ts';

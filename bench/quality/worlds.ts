@@ -14,7 +14,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { parseNumber } from '../../src/cli/options.ts';
+import { parseNumber } from '../../src/cli/common/options.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 
 const DAY = 86_400;

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importInto } from '../../src/cli/import.ts';
+import { importInto } from '../../src/cli/import/import.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { POSITIVE_TYPES, READ_TYPES } from '../http/processes.ts';
 import { PutRecorder, RawWriter } from '../http/raw-replay.ts';

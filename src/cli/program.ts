@@ -5,27 +5,27 @@ import { FurzeError, isEngineError } from '../domain/furze-error.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { openedFolders } from '../platform/process/supervisor-notes.ts';
 import { VERSION } from '../platform/program/version.ts';
-import { ExitStatus, UsageError } from './exit-status.ts';
-import { findDamage } from './find-damage.ts';
-import { systemFault } from './system-fault.ts';
+import { ExitStatus, UsageError } from './common/exit-status.ts';
+import { findDamage } from './common/find-damage.ts';
+import { systemFault } from './common/system-fault.ts';
 
 type CreateCommand = (env: Environment) => Promise<Command>;
 
 /** In the order in which help lists them. Each is loaded when it is asked for: some bring packages that others do not need. */
 const COMMANDS = {
-  serve: async (env) => (await import('./serve.ts')).serveCommand(env),
-  playground: async (env) => (await import('./playground.ts')).playgroundCommand(env),
-  init: async (env) => (await import('./init.ts')).initCommand(env),
-  import: async (env) => (await import('./import.ts')).importCommand(env),
-  export: async (env) => (await import('./export.ts')).exportCommand(env),
-  migrate: async (env) => (await import('./migrate.ts')).migrateCommand(env),
-  evaluate: async (env) => (await import('./evaluate.ts')).evaluateCommand(env),
-  status: async (env) => (await import('./status.ts')).statusCommand(env),
-  config: async (env) => (await import('./config.ts')).configCommand(env),
-  compact: async (env) => (await import('./compact.ts')).compactCommand(env),
-  check: async (env) => (await import('./check.ts')).checkCommand(env),
-  backup: async (env) => (await import('./backup.ts')).backupCommand(env),
-  restore: async (env) => (await import('./restore.ts')).restoreCommand(env),
+  serve: async (env) => (await import('./commands/serve.ts')).serveCommand(env),
+  playground: async (env) => (await import('./playground/playground.ts')).playgroundCommand(env),
+  init: async (env) => (await import('./init/init.ts')).initCommand(env),
+  import: async (env) => (await import('./import/import.ts')).importCommand(env),
+  export: async (env) => (await import('./commands/export.ts')).exportCommand(env),
+  migrate: async (env) => (await import('./commands/migrate.ts')).migrateCommand(env),
+  evaluate: async (env) => (await import('./commands/evaluate.ts')).evaluateCommand(env),
+  status: async (env) => (await import('./commands/status.ts')).statusCommand(env),
+  config: async (env) => (await import('./commands/config.ts')).configCommand(env),
+  compact: async (env) => (await import('./commands/compact.ts')).compactCommand(env),
+  check: async (env) => (await import('./commands/check.ts')).checkCommand(env),
+  backup: async (env) => (await import('./commands/backup.ts')).backupCommand(env),
+  restore: async (env) => (await import('./commands/restore.ts')).restoreCommand(env),
 } as const satisfies Readonly<Record<string, CreateCommand>>;
 
 /** Names that the first argument may have. */

@@ -7,7 +7,7 @@ import {
   type SupervisorNote,
   tellSupervisor,
 } from '../platform/process/supervisor-notes.ts';
-import { isNodeItself } from './command-name.ts';
+import { isNodeItself } from './common/command-name.ts';
 import type { CommandName } from './program.ts';
 
 /*
@@ -145,7 +145,7 @@ async function explain(
   signal: NodeJS.Signals,
   opened: readonly OpenedFolder[],
 ): Promise<string> {
-  const { findDamage } = await import('./find-damage.ts');
+  const { findDamage } = await import('./common/find-damage.ts');
   const damage = await findDamage(opened);
   if (damage !== undefined) return damage;
   const sound = opened.map(({ path }) => path).join(' and ');

@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
 import { createLogger } from '../platform/log/log.ts';
-import { type Service, startService } from '../service.ts';
+import { type Service, startService } from '../service/service.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
 import type { Past } from './read-feedback.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { type TemporaryFolder, temporaryFolder } from '../platform/files/temporary-folder.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { feedbackOf, fillStore, itemOf, type Recommend, startOwnService, userOf } from './own-service.ts';
 import type { ReplayPlan } from './replay-plan.ts';
 

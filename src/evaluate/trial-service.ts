@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { rowIndices } from '../dataset/interactions.ts';
 import { type TemporaryFolder, temporaryFolder } from '../platform/files/temporary-folder.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import type { Trial } from './hold-out-protocol.ts';
 import { fillStore, firstTimes, type Recommend, startOwnService } from './own-service.ts';
 

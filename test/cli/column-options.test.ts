@@ -6,7 +6,7 @@ import {
   parseDelimiter,
   parseMap,
   wishesOf,
-} from '../../src/cli/column-options.ts';
+} from '../../src/cli/common/column-options.ts';
 
 it('takes every option by which the columns of a file are told', () => {
   const command = addColumnOptions(new Command('import'));

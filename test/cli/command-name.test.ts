@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { commandName } from '../../src/cli/command-name.ts';
+import { commandName } from '../../src/cli/common/command-name.ts';
 
 const usual = {
   execPath: '/usr/bin/node',

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { tellStages } from '../../src/cli/evaluate.ts';
+import { tellStages } from '../../src/cli/commands/evaluate.ts';
 
 it('tells each stage with counts and the time that is left, and one that lasts every ten seconds', () => {
   let nowMs = 0;

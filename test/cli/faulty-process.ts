@@ -1,4 +1,4 @@
-import { checkReason, stopSignal } from '../../src/cli/run-service.ts';
+import { checkReason, stopSignal } from '../../src/cli/common/run-service.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 
 /** Run by stop.test.ts as a process of its own: has a fault that nothing catches, and then stops as the service does. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { parseMap } from '../../src/cli/column-options.ts';
+import { parseMap } from '../../src/cli/common/column-options.ts';
 import { findAnswers } from '../../src/cli/init/answers.ts';
 import type { Given } from '../../src/cli/init/given.ts';
 import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';

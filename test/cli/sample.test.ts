@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { createProgress } from '../../src/cli/common/progress.ts';
 import { parseFilms, parseRatings, readSample } from '../../src/cli/playground/sample.ts';
 import { playgroundConfig } from '../../src/cli/playground/settings.ts';
 import { pickTaste } from '../../src/cli/playground/tour-user.ts';
-import { createProgress } from '../../src/cli/progress.ts';
 
 describe('the sample', () => {
   it('has films as items, with genres as labels and categories and the year as time', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import { stopWithin } from '../../src/cli/run-service.ts';
+import { stopWithin } from '../../src/cli/common/run-service.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 import { lockFolder } from '../../src/store/lock/folder-lock.ts';
 import { freePort } from '../servers/free-port.ts';

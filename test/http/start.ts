@@ -6,7 +6,7 @@ import { type ConfigOverrides, defaultConfig } from '../../src/config/config.ts'
 import type { Clock } from '../../src/domain/clock.ts';
 import type { EngineWish } from '../../src/http/engine/engine-choice.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { type Service, startService } from '../../src/service/service.ts';
 import { newPostgresDsn } from '../servers/dsn.ts';
 
 /** The answer to a call, its JSON read when it has one. */

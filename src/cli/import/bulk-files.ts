@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { type FileResult, type ImportOptions, importFile } from '../../exchange/import-file.ts';
 import type { BeginBulk, BulkTarget } from '../../exchange/import-targets.ts';
 import type { PresetFile } from '../../exchange/known-data-sets.ts';
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../common/progress.ts';
 
 /** Share of the time that goes into reading the files; the rest goes into storing. */
 const READING_SHARE = 0.75;

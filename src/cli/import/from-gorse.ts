@@ -6,7 +6,7 @@ import { tableSource } from '../../exchange/copy-sources.ts';
 import type { Target } from '../../exchange/import-targets.ts';
 import { ResumePoint } from '../../exchange/resume-point.ts';
 import { parseDsn } from '../../store/dsn.ts';
-import { createProgress } from '../progress.ts';
+import { createProgress } from '../common/progress.ts';
 
 /** Where PostgreSQL keeps tables that nobody has said a schema for. */
 const SCHEMA = 'public';

@@ -14,8 +14,8 @@ import type { Preset, PresetFile } from '../../exchange/known-data-sets.ts';
 import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text-file.ts';
 import type { RefusedRow } from '../../exchange/refused-rows.ts';
 import { importResumePoint } from '../../exchange/resume-point.ts';
-import { INTERRUPTED } from '../exit-status.ts';
-import { createProgress, type Progress } from '../progress.ts';
+import { INTERRUPTED } from '../common/exit-status.ts';
+import { createProgress, type Progress } from '../common/progress.ts';
 import { BulkFiles } from './bulk-files.ts';
 import { findInputs } from './find-input-files.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
-import { parsePort } from '../options.ts';
+import { parsePort } from '../common/options.ts';
 import type { PlannedFile } from './files-to-import.ts';
 import { confirmFiles, findFiles, surveyAsking } from './find-files.ts';
 import { BadRows, type Given } from './given.ts';

@@ -6,7 +6,7 @@ import type { Item } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { DataStore } from '../../store/data-store.ts';
-import { commandName } from '../command-name.ts';
+import { commandName } from '../common/command-name.ts';
 import { type Caller, recommendPath } from '../playground/caller.ts';
 
 /** A user of the data with what the service recommends. */

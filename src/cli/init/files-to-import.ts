@@ -3,9 +3,9 @@ import type { FilePlan, Wishes } from '../../exchange/import-plan.ts';
 import type { Preset } from '../../exchange/known-data-sets.ts';
 import { STDIN } from '../../exchange/open-text-file.ts';
 import { emptySurvey, type Survey, surveyFile } from '../../exchange/survey-feedback.ts';
+import { createProgress } from '../common/progress.ts';
 import { findInputs } from '../import/find-input-files.ts';
 import { lookAt } from '../import/run-import.ts';
-import { createProgress } from '../progress.ts';
 
 /** A file to import and what its columns become. */
 export interface PlannedFile {

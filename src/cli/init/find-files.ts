@@ -6,7 +6,7 @@ import { type ColumnPairs, describePlan, OneColumn, type Wishes } from '../../ex
 import type { Preset } from '../../exchange/known-data-sets.ts';
 import { NotInEncoding } from '../../exchange/open-text-file.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
-import { parseDelimiter, parseMap } from '../column-options.ts';
+import { parseDelimiter, parseMap } from '../common/column-options.ts';
 import { type PlannedFile, planFiles, surveyFiles } from './files-to-import.ts';
 import { AnswerMissing, type Given } from './given.ts';
 import { askUntil, askYes, orSay, type Prompt } from './prompt.ts';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { ExitStatus, INTERRUPTED } from '../exit-status.ts';
+import { ExitStatus, INTERRUPTED } from '../common/exit-status.ts';
 
 /** Asks a person, and gives the answer without blanks around it; an empty one is the proposal. */
 export interface Prompt {

@@ -1,6 +1,6 @@
 import type { Wishes } from '../../exchange/import-plan.ts';
-import { nameOfDelimiter } from '../column-options.ts';
-import { commandName } from '../command-name.ts';
+import { nameOfDelimiter } from '../common/column-options.ts';
+import { commandName } from '../common/command-name.ts';
 import type { Answers } from './answers.ts';
 import type { PlannedFile } from './files-to-import.ts';
 import type { Places } from './set-up-options.ts';

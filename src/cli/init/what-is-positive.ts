@@ -4,7 +4,7 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import { isAboveZero, type PositiveKind, readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import { DEFAULT_LOW_TYPE, DEFAULT_TYPE, type FilePlan } from '../../exchange/import-plan.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
-import { parseNumber } from '../options.ts';
+import { parseNumber } from '../common/options.ts';
 import type { PlannedFile } from './files-to-import.ts';
 import { AnswerMissing, type Given } from './given.ts';
 import { askUntil, askYes, type Prompt } from './prompt.ts';

@@ -4,8 +4,8 @@ import { type Config, defaultConfig, type Environment, parseConfig } from '../..
 import { configTemplate } from '../../config/print.ts';
 import { groupDigits } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
-import { commandName } from '../command-name.ts';
-import { CONFIG_FILE } from '../load-config.ts';
+import { commandName } from '../common/command-name.ts';
+import { CONFIG_FILE } from '../common/load-config.ts';
 import type { Answers } from './answers.ts';
 import { dataFolderOf, hasStore } from './data-place.ts';
 

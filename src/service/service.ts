@@ -1,23 +1,23 @@
-import { Admin } from './admin/admin.ts';
-import { logStart, logTroubles } from './admin/log-start-and-troubles.ts';
-import { type FitSummary, SETTLE_MS } from './background/fit/fit-schedule.ts';
-import { ItemSearch } from './background/pool/item-search.ts';
-import type { SearchState } from './background/search/last-search.ts';
-import { type Background, startBackground } from './background/start-background.ts';
-import type { OnProgress } from './background/tasks/progress-tracker.ts';
-import { baseUrl } from './config/base-url.ts';
-import type { Config } from './config/config.ts';
-import { type ConfigOrigin, NO_ORIGIN } from './config/value-origins.ts';
-import { type Clock, systemClock } from './domain/clock.ts';
-import { checkAddress } from './http/engine/listen-failure.ts';
-import { requestTotals } from './http/metrics/request-totals.ts';
-import { type HttpGround, type HttpListener, listenHttp, prepareHttp } from './http/start-http.ts';
-import { unlessAborted } from './platform/concurrency/unless-aborted.ts';
-import type { Logger } from './platform/log/log.ts';
-import { Teardown } from './platform/process/teardown.ts';
-import { checkHealth } from './store/check-health.ts';
-import type { DataStore } from './store/data-store.ts';
-import { type StartedStores, startStores } from './store/open/start-stores.ts';
+import { Admin } from '../admin/admin.ts';
+import { logStart, logTroubles } from '../admin/log-start-and-troubles.ts';
+import { type FitSummary, SETTLE_MS } from '../background/fit/fit-schedule.ts';
+import { ItemSearch } from '../background/pool/item-search.ts';
+import type { SearchState } from '../background/search/last-search.ts';
+import { type Background, startBackground } from '../background/start-background.ts';
+import type { OnProgress } from '../background/tasks/progress-tracker.ts';
+import { baseUrl } from '../config/base-url.ts';
+import type { Config } from '../config/config.ts';
+import { type ConfigOrigin, NO_ORIGIN } from '../config/value-origins.ts';
+import { type Clock, systemClock } from '../domain/clock.ts';
+import { checkAddress } from '../http/engine/listen-failure.ts';
+import { requestTotals } from '../http/metrics/request-totals.ts';
+import { type HttpGround, type HttpListener, listenHttp, prepareHttp } from '../http/start-http.ts';
+import { unlessAborted } from '../platform/concurrency/unless-aborted.ts';
+import type { Logger } from '../platform/log/log.ts';
+import { Teardown } from '../platform/process/teardown.ts';
+import { checkHealth } from '../store/check-health.ts';
+import type { DataStore } from '../store/data-store.ts';
+import { type StartedStores, startStores } from '../store/open/start-stores.ts';
 
 /** A running service. */
 export interface Service {

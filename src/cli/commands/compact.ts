@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import type { Environment } from '../config/config.ts';
-import type { Task, Tasks } from '../domain/admin-schemas.ts';
-import { counted } from '../domain/group-digits.ts';
-import { OperatorError } from '../domain/operator-error.ts';
-import type { ServiceClient } from '../exchange/service-client.ts';
-import type { Compacted } from '../store/data-store.ts';
-import { serviceAt } from './find-service.ts';
-import { addPlaceOptions, dataFolder, lockWaitOption, oneFolder, type PlaceOptions } from './options.ts';
+import type { Environment } from '../../config/config.ts';
+import type { Task, Tasks } from '../../domain/admin-schemas.ts';
+import { counted } from '../../domain/group-digits.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { ServiceClient } from '../../exchange/service-client.ts';
+import type { Compacted } from '../../store/data-store.ts';
+import { serviceAt } from '../common/find-service.ts';
+import {
+  addPlaceOptions,
+  dataFolder,
+  lockWaitOption,
+  oneFolder,
+  type PlaceOptions,
+} from '../common/options.ts';
 
 /** Pause between two questions about a compaction that runs, milliseconds. */
 const ASK_EVERY_MS = 500;
@@ -38,7 +44,7 @@ export function compactCommand(env: Environment): Command {
 }
 
 async function compactFolder(options: CompactOptions, env: Environment): Promise<[string, Compacted]> {
-  const { compactStore, FolderLockedError } = await import('../store/open/open-store.ts');
+  const { compactStore, FolderLockedError } = await import('../../store/open/open-store.ts');
   const path = await dataFolder(options, env);
   try {
     return [path, await compactStore(path, options.lockWait * 1000)];

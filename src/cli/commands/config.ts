@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import type { Environment } from '../config/config.ts';
-import { configTemplate, printConfig, printConfigJson } from '../config/print.ts';
-import { configReference } from '../config/reference.ts';
-import { loadConfig } from './load-config.ts';
-import { configOption } from './options.ts';
+import type { Environment } from '../../config/config.ts';
+import { configTemplate, printConfig, printConfigJson } from '../../config/print.ts';
+import { configReference } from '../../config/reference.ts';
+import { loadConfig } from '../common/load-config.ts';
+import { configOption } from '../common/options.ts';
 
 interface ConfigOptions {
   readonly config?: string;

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { Command } from 'commander';
-import type { Environment } from '../config/config.ts';
-import { counted, countedRecords } from '../domain/group-digits.ts';
-import { OperatorError } from '../domain/operator-error.ts';
-import type { StoreStats } from '../store/data-store.ts';
-import { serviceAt } from './find-service.ts';
-import { addPlaceOptions, dataFolder, type PlaceOptions } from './options.ts';
+import type { Environment } from '../../config/config.ts';
+import { counted, countedRecords } from '../../domain/group-digits.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { StoreStats } from '../../store/data-store.ts';
+import { serviceAt } from '../common/find-service.ts';
+import { addPlaceOptions, dataFolder, type PlaceOptions } from '../common/options.ts';
 
 interface BackupOptions extends PlaceOptions {
   readonly json?: boolean;
@@ -29,7 +29,7 @@ export function backupCommand(env: Environment): Command {
     )
     .action(async (target: string, options: BackupOptions) => {
       if (options.url !== undefined) return backupOver(options.url, target, options, env);
-      const { backupStore, streamStore } = await import('../store/open/open-store.ts');
+      const { backupStore, streamStore } = await import('../../store/open/open-store.ts');
       const dataPath = await dataFolder(options, env);
       if (target === '-') {
         const { stream, ...copied } = await streamStore(dataPath);
@@ -57,7 +57,7 @@ async function backupOver(
       await pipeline(source, process.stdout, { end: false });
       return;
     }
-    const { receiveBackup } = await import('../store/open/open-store.ts');
+    const { receiveBackup } = await import('../../store/open/open-store.ts');
     process.stdout.write(describe(service.url, await receiveBackup(source, target), json));
   } catch (error) {
     if (error instanceof OperatorError) throw error;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import type { Environment } from '../config/config.ts';
+import type { Environment } from '../../config/config.ts';
+import { addPlaceOptions, dataFolder, lockWaitOption, type PlaceOptions } from '../common/options.ts';
 import { describe } from './backup.ts';
-import { addPlaceOptions, dataFolder, lockWaitOption, type PlaceOptions } from './options.ts';
 
 /** `furze restore`: puts a backup where there is no store. */
 export function restoreCommand(env: Environment): Command {
@@ -18,7 +18,7 @@ export function restoreCommand(env: Environment): Command {
         '\nExamples:\n  furze restore /backups/monday --data ./data\n  zstd -d < monday.mdb.zst | furze restore -',
     )
     .action(async (source: string, options: PlaceOptions & { lockWait: number; json?: boolean }) => {
-      const { restoreStore } = await import('../store/open/open-store.ts');
+      const { restoreStore } = await import('../../store/open/open-store.ts');
       const dataPath = await dataFolder(options, env);
       const restored = await restoreStore({
         source: source === '-' ? process.stdin : source,

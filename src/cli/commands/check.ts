@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { Environment } from '../config/config.ts';
-import { counted, groupDigits } from '../domain/group-digits.ts';
-import { OperatorError } from '../domain/operator-error.ts';
-import type { Report } from '../store/open/open-store.ts';
-import { loadConfig } from './load-config.ts';
-import { addPlaceOptions, oneFolder, type PlaceOptions } from './options.ts';
+import type { Environment } from '../../config/config.ts';
+import { counted, groupDigits } from '../../domain/group-digits.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { Report } from '../../store/open/open-store.ts';
+import { loadConfig } from '../common/load-config.ts';
+import { addPlaceOptions, oneFolder, type PlaceOptions } from '../common/options.ts';
 
 interface CheckOptions extends PlaceOptions {
   readonly cache?: string;
@@ -26,7 +26,7 @@ export function checkCommand(env: Environment): Command {
     .action(async (folder: string | undefined, flags: CheckOptions) => {
       const options = { ...flags, ...oneFolder(folder, flags) };
       // Loaded here, so that other commands load no engine.
-      const { checkStore } = await import('../store/open/open-store.ts');
+      const { checkStore } = await import('../../store/open/open-store.ts');
       const { dataPath, cachePath } = await foldersOf(options, env);
       const data = await checkStore('data', dataPath);
       const cache = existsSync(cachePath) ? await checkStore('cache', cachePath) : undefined;
@@ -44,7 +44,7 @@ export function checkCommand(env: Environment): Command {
 async function foldersOf(options: CheckOptions, env: Environment) {
   const { data } = options;
   if (data !== undefined) return { dataPath: data, cachePath: options.cache ?? join(data, 'cache') };
-  const { storePaths } = await import('../store/open/store-options.ts');
+  const { storePaths } = await import('../../store/open/store-options.ts');
   const { dataPath, cachePath } = storePaths(loadConfig({ path: options.config, env }));
   return { dataPath, cachePath: options.cache ?? cachePath };
 }

@@ -1,19 +1,19 @@
 import { Argument, Command, Option } from 'commander';
-import { type Environment, parseConfig } from '../config/config.ts';
-import { OperatorError } from '../domain/operator-error.ts';
-import { PRESETS, type Preset } from '../exchange/known-data-sets.ts';
-import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
-import { holdRecords } from './import.ts';
-import { type Answers, findAnswers } from './init/answers.ts';
-import { dataFolderOf, findFolder } from './init/data-place.ts';
-import { AnswerMissing, BadRows } from './init/given.ts';
-import { createPrompt, type Prompt } from './init/prompt.ts';
-import { sameCommand } from './init/same-command.ts';
-import { setUp } from './init/set-up.ts';
-import type { Places } from './init/set-up-options.ts';
-import { splitList } from './init/what-is-positive.ts';
-import { refuseWrittenConfig } from './init/written-config.ts';
-import { configFlags, lockWaitOption, parsePort } from './options.ts';
+import { type Environment, parseConfig } from '../../config/config.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import { PRESETS, type Preset } from '../../exchange/known-data-sets.ts';
+import { addColumnOptions, type ColumnFlags, wishesOf } from '../common/column-options.ts';
+import { configFlags, lockWaitOption, parsePort } from '../common/options.ts';
+import { holdRecords } from '../import/import.ts';
+import { type Answers, findAnswers } from './answers.ts';
+import { dataFolderOf, findFolder } from './data-place.ts';
+import { AnswerMissing, BadRows } from './given.ts';
+import { createPrompt, type Prompt } from './prompt.ts';
+import { sameCommand } from './same-command.ts';
+import { setUp } from './set-up.ts';
+import type { Places } from './set-up-options.ts';
+import { splitList } from './what-is-positive.ts';
+import { refuseWrittenConfig } from './written-config.ts';
 
 interface InitFlags extends ColumnFlags {
   readonly config: string;

@@ -1,24 +1,24 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { baseUrl } from '../config/base-url.ts';
-import type { Config, Environment } from '../config/config.ts';
-import type { ScoredEntry } from '../domain/entities.ts';
-import { makeFolder } from '../platform/files/make-folder.ts';
-import { serviceLogger } from '../platform/log/log.ts';
-import type { Service } from '../service.ts';
-import { parseDsn } from '../store/dsn.ts';
-import { keyOf } from './find-service.ts';
-import { lockWaitOption, parsePort } from './options.ts';
-import { awaitLearned } from './playground/await-learned.ts';
-import { type Caller, createCaller, neighborsPath, recommendPath } from './playground/caller.ts';
-import { loadSample } from './playground/load-sample.ts';
-import { readLoaded, writeLoaded } from './playground/loaded-marker.ts';
-import { readSample } from './playground/sample.ts';
-import { playgroundConfig } from './playground/settings.ts';
-import { describeTour, TOUR_ENTRIES } from './playground/tour.ts';
-import { pickTaste, type Taste } from './playground/tour-user.ts';
-import { createProgress } from './progress.ts';
-import { checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
+import { baseUrl } from '../../config/base-url.ts';
+import type { Config, Environment } from '../../config/config.ts';
+import type { ScoredEntry } from '../../domain/entities.ts';
+import { makeFolder } from '../../platform/files/make-folder.ts';
+import { serviceLogger } from '../../platform/log/log.ts';
+import type { Service } from '../../service/service.ts';
+import { parseDsn } from '../../store/dsn.ts';
+import { keyOf } from '../common/find-service.ts';
+import { lockWaitOption, parsePort } from '../common/options.ts';
+import { createProgress } from '../common/progress.ts';
+import { checkReason, launchService, stopSignal, stopWithin } from '../common/run-service.ts';
+import { awaitLearned } from './await-learned.ts';
+import { type Caller, createCaller, neighborsPath, recommendPath } from './caller.ts';
+import { loadSample } from './load-sample.ts';
+import { readLoaded, writeLoaded } from './loaded-marker.ts';
+import { readSample } from './sample.ts';
+import { playgroundConfig } from './settings.ts';
+import { describeTour, TOUR_ENTRIES } from './tour.ts';
+import { pickTaste, type Taste } from './tour-user.ts';
 
 /** `furze playground`: the service with a real sample set, trained, and requests to try. */
 export function playgroundCommand(env: Environment): Command {

@@ -1,6 +1,6 @@
-import { baseUrl } from '../config/base-url.ts';
-import type { Config, Environment } from '../config/config.ts';
-import { ServiceClient } from '../exchange/service-client.ts';
+import { baseUrl } from '../../config/base-url.ts';
+import type { Config, Environment } from '../../config/config.ts';
+import { ServiceClient } from '../../exchange/service-client.ts';
 import { loadConfig } from './load-config.ts';
 import { configFlags, type PlaceOptions } from './options.ts';
 
@@ -26,8 +26,8 @@ export async function findService(options: PlaceOptions, env: Environment): Prom
 }
 
 async function addressIn(config: Config): Promise<string | undefined> {
-  const { storePaths } = await import('../store/open/store-options.ts');
-  const { readAddress } = await import('../store/lock/folder-lock.ts');
+  const { storePaths } = await import('../../store/open/store-options.ts');
+  const { readAddress } = await import('../../store/lock/folder-lock.ts');
   return readAddress(storePaths(config).dataPath);
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Config, ConfigError, type Environment, parseConfig } from '../config/config.ts';
-import type { ConfigOrigin } from '../config/value-origins.ts';
+import { type Config, ConfigError, type Environment, parseConfig } from '../../config/config.ts';
+import type { ConfigOrigin } from '../../config/value-origins.ts';
 import { systemFault } from './system-fault.ts';
 
 /** The file of the working directory that is read where none is named. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ColumnPairs, Wishes } from '../exchange/import-plan.ts';
-import { TEXT_ENCODINGS } from '../exchange/open-text-file.ts';
-import { TIME_FORMS } from '../exchange/time-formats.ts';
+import type { ColumnPairs, Wishes } from '../../exchange/import-plan.ts';
+import { TEXT_ENCODINGS } from '../../exchange/open-text-file.ts';
+import { TIME_FORMS } from '../../exchange/time-formats.ts';
 import { parseNumber } from './options.ts';
 
 /** Options of the command line for making records of files. */

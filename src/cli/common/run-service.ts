@@ -1,9 +1,9 @@
-import type { Config } from '../config/config.ts';
-import type { ConfigOrigin } from '../config/value-origins.ts';
-import { isEngineError, messageOf } from '../domain/furze-error.ts';
-import { OperatorError } from '../domain/operator-error.ts';
-import type { Logger } from '../platform/log/log.ts';
-import type { Service } from '../service.ts';
+import type { Config } from '../../config/config.ts';
+import type { ConfigOrigin } from '../../config/value-origins.ts';
+import { isEngineError, messageOf } from '../../domain/furze-error.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { Logger } from '../../platform/log/log.ts';
+import type { Service } from '../../service/service.ts';
 
 /** The last one comes from a terminal that closes, or from who hopes that the configuration is read again. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -24,7 +24,7 @@ export interface Launch {
  */
 export async function launchService(launch: Launch): Promise<Service | undefined> {
   const { config, log, lockWait, stopped, origin } = launch;
-  const { startService } = await import('../service.ts');
+  const { startService } = await import('../../service/service.ts');
   const ending = new AbortController();
   const started = startService({
     ...{ config, log, lockWaitMs: lockWait * 1000, signal: ending.signal },

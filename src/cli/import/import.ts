@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
-import type { Config, Environment } from '../config/config.ts';
-import { OperatorError } from '../domain/operator-error.ts';
-import type { Kind } from '../exchange/guess-columns.ts';
-import type { BeginBulk, Target } from '../exchange/import-targets.ts';
-import { PRESETS, type Preset } from '../exchange/known-data-sets.ts';
-import { STDIN } from '../exchange/open-text-file.ts';
-import { ServiceClient } from '../exchange/service-client.ts';
-import { stateFolder } from '../platform/files/state-folder.ts';
-import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
-import { ExitStatus, UsageError } from './exit-status.ts';
-import { keyOf } from './find-service.ts';
-import { type ImportRun, type Repeats, runImport } from './import/run-import.ts';
-import { loadConfig } from './load-config.ts';
-import { addPlaceOptions, configFlags, lockWaitOption } from './options.ts';
+import type { Config, Environment } from '../../config/config.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { Kind } from '../../exchange/guess-columns.ts';
+import type { BeginBulk, Target } from '../../exchange/import-targets.ts';
+import { PRESETS, type Preset } from '../../exchange/known-data-sets.ts';
+import { STDIN } from '../../exchange/open-text-file.ts';
+import { ServiceClient } from '../../exchange/service-client.ts';
+import { stateFolder } from '../../platform/files/state-folder.ts';
+import { addColumnOptions, type ColumnFlags, wishesOf } from '../common/column-options.ts';
+import { ExitStatus, UsageError } from '../common/exit-status.ts';
+import { keyOf } from '../common/find-service.ts';
+import { loadConfig } from '../common/load-config.ts';
+import { addPlaceOptions, configFlags, lockWaitOption } from '../common/options.ts';
+import { type ImportRun, type Repeats, runImport } from './run-import.ts';
 
 const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];
 
@@ -74,7 +74,7 @@ export function importCommand(env: Environment): Command {
 async function run(inputs: readonly string[], flags: ImportFlags, config: Config): Promise<number> {
   if (flags.fromGorse !== undefined) {
     const { fromGorse } = flags;
-    const { importGorse } = await import('./import/from-gorse.ts');
+    const { importGorse } = await import('./from-gorse.ts');
     return withTarget(flags, config, (target, folder) => importGorse(fromGorse, target, folder));
   }
   const kind = KINDS.find((name) => name === inputs[0]);
@@ -113,12 +113,12 @@ async function withTarget(flags: ImportFlags, config: Config, use: Use): Promise
   const repeats = repeatsOf(flags);
   if (flags.url === undefined) {
     return withStore(config, flags.lockWait, repeats, use).catch(async (error: Error) => {
-      const { FolderLockedError } = await import('../store/open/open-store.ts');
+      const { FolderLockedError } = await import('../../store/open/open-store.ts');
       if (!(error instanceof FolderLockedError)) throw error;
       throw new OperatorError(`${error.message} Or import while it serves, with --url.`);
     });
   }
-  const { httpTarget } = await import('../exchange/import-targets.ts');
+  const { httpTarget } = await import('../../exchange/import-targets.ts');
   return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), repeats === 'last'), stateFolder());
 }
 
@@ -130,9 +130,9 @@ async function withStore(config: Config, lockWait: number, repeats: Repeats, use
   const [overwrites, sumsValues] = [repeats === 'last', repeats === 'sum'];
   const { data, cache, options, isCopy, close, release } = await openFolders(config, lockWait);
   // Loaded here, so that other commands load no engine.
-  const { BulkImport } = await import('../store/open/open-store.ts');
-  const { bulkTarget, storeTarget } = await import('../exchange/import-targets.ts');
-  const { forgetStaleLists } = await import('../recommend/lists/freshness.ts');
+  const { BulkImport } = await import('../../store/open/open-store.ts');
+  const { bulkTarget, storeTarget } = await import('../../exchange/import-targets.ts');
+  const { forgetStaleLists } = await import('../../recommend/lists/freshness.ts');
   const { dataPath } = options;
   const bulk = async () => {
     const isEmpty = (await data.getStats()).feedback === 0 && data.local.feedbackPosition !== undefined;
@@ -154,8 +154,8 @@ async function withStore(config: Config, lockWait: number, repeats: Repeats, use
 
 /** Opens the folders of a configuration; `release` closes what is open, and lets another process have them. */
 async function openFolders(config: Config, lockWait: number) {
-  const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
-  const { storeOptions } = await import('../store/open/store-options.ts');
+  const { guardFiles, lockStores, openReadyStore } = await import('../../store/open/open-store.ts');
+  const { storeOptions } = await import('../../store/open/store-options.ts');
   const options = storeOptions(config);
   const locks = await lockStores(options, lockWait * 1000);
   const isCopy = options.upstream !== undefined;

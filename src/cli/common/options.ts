@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Environment } from '../config/config.ts';
-import { hasSignsInPassword } from '../config/without-user-info.ts';
-import { folderOf } from '../store/dsn.ts';
+import type { Environment } from '../../config/config.ts';
+import { hasSignsInPassword } from '../../config/without-user-info.ts';
+import { folderOf } from '../../store/dsn.ts';
 import { UsageError } from './exit-status.ts';
 import { CONFIG_FILE, loadConfig } from './load-config.ts';
 

@@ -1,4 +1,4 @@
-import { OperatorError } from '../domain/operator-error.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
 
 /** The exit code that a shell gives a program that was interrupted. */
 export const INTERRUPTED = 130;

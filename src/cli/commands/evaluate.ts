@@ -1,19 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, defaultConfig, type Environment } from '../config/config.ts';
-import { type Clock, systemClock } from '../domain/clock.ts';
-import type { EvaluateOptions, EvaluationReport } from '../domain/evaluation-schemas.ts';
-import { DEFAULT_TYPE } from '../exchange/import-plan.ts';
-import { PRESETS, type Preset } from '../exchange/known-data-sets.ts';
-import { temporaryFolder } from '../platform/files/temporary-folder.ts';
-import { addColumnOptions, type ColumnFlags, wishesOf } from './column-options.ts';
-import { ExitStatus, UsageError } from './exit-status.ts';
-import { REFUSED } from './import/run-import.ts';
-import { importInto } from './import.ts';
-import { loadConfig } from './load-config.ts';
-import { addPlaceOptions, configFlags, parseNumber } from './options.ts';
-import { howFar, LINE_MS } from './progress.ts';
+import { type Config, defaultConfig, type Environment } from '../../config/config.ts';
+import { type Clock, systemClock } from '../../domain/clock.ts';
+import type { EvaluateOptions, EvaluationReport } from '../../domain/evaluation-schemas.ts';
+import { DEFAULT_TYPE } from '../../exchange/import-plan.ts';
+import { PRESETS, type Preset } from '../../exchange/known-data-sets.ts';
+import { temporaryFolder } from '../../platform/files/temporary-folder.ts';
+import { addColumnOptions, type ColumnFlags, wishesOf } from '../common/column-options.ts';
+import { ExitStatus, UsageError } from '../common/exit-status.ts';
+import { loadConfig } from '../common/load-config.ts';
+import { addPlaceOptions, configFlags, parseNumber } from '../common/options.ts';
+import { howFar, LINE_MS } from '../common/progress.ts';
+import { importInto } from '../import/import.ts';
+import { REFUSED } from '../import/run-import.ts';
 
 interface EvaluateFlags extends EvaluateOptions, OutputFlags, ColumnFlags {
   readonly config?: string;
@@ -147,10 +147,10 @@ export async function evaluateFolder(
   source: string | undefined,
 ): Promise<EvaluationReport> {
   // Loaded here, so that other commands load no engine.
-  const { evaluateStore } = await import('../evaluate/evaluate-store.ts');
+  const { evaluateStore } = await import('../../evaluate/evaluate-store.ts');
   const report = await evaluateStore(config, flags, source, tellStages(process.stderr));
   if (flags.html !== undefined) {
-    const { renderHtml } = await import('../evaluate/report-html.ts');
+    const { renderHtml } = await import('../../evaluate/report-html.ts');
     writeFileSync(flags.html, renderHtml(report));
   }
   return report;
@@ -174,7 +174,7 @@ export function tellStages(
 
 /** A report for people. */
 export async function describeReport(report: EvaluationReport): Promise<string> {
-  const { renderText } = await import('../evaluate/report.ts');
+  const { renderText } = await import('../../evaluate/report.ts');
   return `${renderText(report)}\n`;
 }
 

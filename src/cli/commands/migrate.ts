@@ -1,22 +1,28 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { Config, Environment } from '../config/config.ts';
-import { withoutUserInfo } from '../config/without-user-info.ts';
-import { counted, countedRecords } from '../domain/group-digits.ts';
-import { OperatorError } from '../domain/operator-error.ts';
-import { BEGUN, type CopyState, compareRecords, copyRecords, type KINDS } from '../exchange/copy-records.ts';
-import { storeSource } from '../exchange/copy-sources.ts';
-import { storeTarget } from '../exchange/import-targets.ts';
-import { ResumePoint } from '../exchange/resume-point.ts';
-import { temporaryFolder } from '../platform/files/temporary-folder.ts';
-import { openedFolders } from '../platform/process/supervisor-notes.ts';
-import type { DataStore } from '../store/data-store.ts';
-import { parseDsn } from '../store/dsn.ts';
-import type { Stores } from '../store/open/open-store.ts';
-import { findDamage } from './find-damage.ts';
-import { loadConfig } from './load-config.ts';
-import { configOption, lockWaitOption } from './options.ts';
-import { createProgress } from './progress.ts';
+import type { Config, Environment } from '../../config/config.ts';
+import { withoutUserInfo } from '../../config/without-user-info.ts';
+import { counted, countedRecords } from '../../domain/group-digits.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import {
+  BEGUN,
+  type CopyState,
+  compareRecords,
+  copyRecords,
+  type KINDS,
+} from '../../exchange/copy-records.ts';
+import { storeSource } from '../../exchange/copy-sources.ts';
+import { storeTarget } from '../../exchange/import-targets.ts';
+import { ResumePoint } from '../../exchange/resume-point.ts';
+import { temporaryFolder } from '../../platform/files/temporary-folder.ts';
+import { openedFolders } from '../../platform/process/supervisor-notes.ts';
+import type { DataStore } from '../../store/data-store.ts';
+import { parseDsn } from '../../store/dsn.ts';
+import type { Stores } from '../../store/open/open-store.ts';
+import { findDamage } from '../common/find-damage.ts';
+import { loadConfig } from '../common/load-config.ts';
+import { configOption, lockWaitOption } from '../common/options.ts';
+import { createProgress } from '../common/progress.ts';
 
 interface MigrateOptions {
   readonly from: string;
@@ -71,7 +77,7 @@ async function migrate(
     throw new OperatorError('--from and --to name the same store.');
   // A folder that is not there would be made, and come to nothing moved.
   if (source.engine === 'lmdb')
-    await (await import('../store/open/open-store.ts')).refuseUnsound(source.path);
+    await (await import('../../store/open/open-store.ts')).refuseUnsound(source.path);
   const progress = createProgress(process.stderr);
   try {
     return await withStore(from, config, lockWait, ({ data: old, identity: sourceIdentity }) =>
@@ -123,8 +129,8 @@ async function withStore<Result>(
   use: (stores: Stores, folder: string) => Promise<Result>,
 ): Promise<Result> {
   // Loaded here, so that other commands load no engine.
-  const { guardFiles, lockStores, openReadyStore } = await import('../store/open/open-store.ts');
-  const { storeOptions } = await import('../store/open/store-options.ts');
+  const { guardFiles, lockStores, openReadyStore } = await import('../../store/open/open-store.ts');
+  const { storeOptions } = await import('../../store/open/store-options.ts');
   const scratch = temporaryFolder('furze-migrate-');
   try {
     const database = {

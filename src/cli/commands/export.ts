@@ -1,14 +1,14 @@
 import { Argument, Command, Option } from 'commander';
-import type { Config, Environment } from '../config/config.ts';
-import { counted } from '../domain/group-digits.ts';
-import { httpSource, type Source, storeSource } from '../exchange/copy-sources.ts';
-import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../exchange/export-file.ts';
-import type { Kind } from '../exchange/guess-columns.ts';
-import { ServiceClient } from '../exchange/service-client.ts';
-import { UsageError } from './exit-status.ts';
-import { keyOf } from './find-service.ts';
-import { loadConfig } from './load-config.ts';
-import { addPlaceOptions, configFlags } from './options.ts';
+import type { Config, Environment } from '../../config/config.ts';
+import { counted } from '../../domain/group-digits.ts';
+import { httpSource, type Source, storeSource } from '../../exchange/copy-sources.ts';
+import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../../exchange/export-file.ts';
+import type { Kind } from '../../exchange/guess-columns.ts';
+import { ServiceClient } from '../../exchange/service-client.ts';
+import { UsageError } from '../common/exit-status.ts';
+import { keyOf } from '../common/find-service.ts';
+import { loadConfig } from '../common/load-config.ts';
+import { addPlaceOptions, configFlags } from '../common/options.ts';
 
 /** By the end of a name. */
 const FORMATS: Readonly<Record<string, ExportFormat>> = { ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv' };
@@ -92,8 +92,8 @@ async function openSource(
     return { source: httpSource(new ServiceClient(flags.url, key)), close: async () => {} };
   }
   // Loaded here, so that other commands load no engine.
-  const { openReader } = await import('../store/open/thread-stores.ts');
-  const { storePaths } = await import('../store/open/store-options.ts');
+  const { openReader } = await import('../../store/open/thread-stores.ts');
+  const { storePaths } = await import('../../store/open/store-options.ts');
   const { dataPath } = storePaths(config);
   const reader = await openReader(dataPath);
   return { source: storeSource(reader), close: () => reader.close() };

@@ -1,6 +1,6 @@
 import { type Params, SingleBar } from 'cli-progress';
-import { type Clock, systemClock } from '../domain/clock.ts';
-import { groupDigits } from '../domain/group-digits.ts';
+import { type Clock, systemClock } from '../../domain/clock.ts';
+import { groupDigits } from '../../domain/group-digits.ts';
 
 /** Shows how far the stages of a job are, one after the other. */
 export interface Progress {

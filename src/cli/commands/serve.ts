@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
-import { baseUrl } from '../config/base-url.ts';
-import type { Environment } from '../config/config.ts';
-import { serviceLogger } from '../platform/log/log.ts';
-import { loadConfigWithOrigin } from './load-config.ts';
-import { addPlaceOptions, configFlags, lockWaitOption, parsePort } from './options.ts';
-import { checkReason, launchService, stopSignal, stopWithin } from './run-service.ts';
+import { baseUrl } from '../../config/base-url.ts';
+import type { Environment } from '../../config/config.ts';
+import { serviceLogger } from '../../platform/log/log.ts';
+import { loadConfigWithOrigin } from '../common/load-config.ts';
+import { addPlaceOptions, configFlags, lockWaitOption, parsePort } from '../common/options.ts';
+import { checkReason, launchService, stopSignal, stopWithin } from '../common/run-service.ts';
 
 interface ServeOptions {
   readonly config?: string;

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { Environment } from '../config/config.ts';
-import type { Node, RankingChoice, Summary } from '../domain/admin-schemas.ts';
-import { counted, countedRecords, groupDigits } from '../domain/group-digits.ts';
-import { OperatorError } from '../domain/operator-error.ts';
-import type { ServiceClient } from '../exchange/service-client.ts';
-import { ExitStatus } from './exit-status.ts';
-import { findService } from './find-service.ts';
-import { addPlaceOptions, type PlaceOptions, parseTimeout } from './options.ts';
+import type { Environment } from '../../config/config.ts';
+import type { Node, RankingChoice, Summary } from '../../domain/admin-schemas.ts';
+import { counted, countedRecords, groupDigits } from '../../domain/group-digits.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { ServiceClient } from '../../exchange/service-client.ts';
+import { ExitStatus } from '../common/exit-status.ts';
+import { findService } from '../common/find-service.ts';
+import { addPlaceOptions, type PlaceOptions, parseTimeout } from '../common/options.ts';
 
 const NOT_READY = 1;
 const UNREACHABLE = 2;
