@@ -33,8 +33,7 @@ const OVER_POSTGRES =
             ...common,
             name: 'http-postgres',
             include: ['test/http/**/*.test.ts', 'test/clients/gorsejs.test.ts'],
-            // Known fault: without its writer a node over PostgreSQL ends as a whole, which `trouble` would show.
-            exclude: ['test/http/{engine-choice,list-reply,outflow,page-reply,quick-paths,trouble}.test.ts'],
+            exclude: ['test/http/{engine-choice,list-reply,outflow,page-reply,quick-paths}.test.ts'],
             env: { TEST_STORE: 'postgres' },
             globalSetup: ['test/servers/setup.ts'],
           },

@@ -33,10 +33,13 @@ const loop = new WriterLoop({
   nextTransaction: () => writer.nextTransaction,
   post,
   async close() {
-    compaction?.cancel();
-    await compacting;
-    await tables.engine.close();
-    port.close();
+    try {
+      compaction?.cancel();
+      await compacting;
+      await tables.engine.close();
+    } finally {
+      port.close();
+    }
   },
 });
 
@@ -76,5 +79,7 @@ port.on('message', (message: ToWriter) => {
   } else if (message.kind === 'followed') followed();
   else loop.receive(message);
 });
+// Rejections that nobody handles come here, too.
+process.on('uncaughtException', (error) => void loop.end(error));
 post({ kind: 'ready', nextTransaction: writer.nextTransaction });
 loop.start();

@@ -71,6 +71,7 @@ export class ReplicaLoop {
   private readonly timers: NodeJS.Timeout[] = [];
   private flushing: Promise<void> | undefined;
   private closing = false;
+  private isEnding = false;
   private hasFailed = false;
   private problem: string | undefined;
 
@@ -90,6 +91,7 @@ export class ReplicaLoop {
   }
 
   receive(message: LoopMessage): void {
+    if (this.isEnding) return;
     if (message.kind === 'close') this.closing = true;
     else if (message.kind === 'write') this.waiting.push(message);
     else {
@@ -97,7 +99,23 @@ export class ReplicaLoop {
       void this.follow();
     }
     // Messages that came in the same turn are delivered before this runs, and make one group.
-    if (!this.isWriting) setImmediate(() => void this.write());
+    if (!this.isWriting) setImmediate(() => this.write().catch((error) => this.end(error)));
+  }
+
+  /**
+   * Ends in order after a fault of this program: a thread torn down in the middle of a flush takes the process, and so
+   * the reads, with it.
+   */
+  async end(error: unknown): Promise<void> {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    this.closing = true;
+    const isFinal = this.hasFailed;
+    this.hasFailed = true;
+    for (const timer of this.timers) clearInterval(timer);
+    this.parts.post({ kind: 'failed', reason: messageOf(error), trace: traceOf(error), isFinal });
+    await this.flushing;
+    await this.parts.close();
   }
 
   private async write(): Promise<void> {
@@ -108,7 +126,7 @@ export class ReplicaLoop {
       await nextTurn();
     }
     this.isWriting = false;
-    if (this.closing) await this.close();
+    if (this.closing && !this.isEnding) await this.close();
   }
 
   private async carryOut(writes: readonly Write[]): Promise<void> {
@@ -196,6 +214,7 @@ export class ReplicaLoop {
   private async carry(commit: Commit): Promise<void> {
     const { copy, post } = this.parts;
     while (commit.position > this.position) {
+      if (this.isEnding) throw new Error('the thread ends');
       if (!follows(this.point, commit)) this.forsake(cannotFollow(this.point, commit.position, commit));
       try {
         const { changes, nextTransaction } = copy.replicate(commit);

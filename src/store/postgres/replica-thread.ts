@@ -40,9 +40,12 @@ const loop = new ReplicaLoop({
   post,
   flush: () => tables.engine.flush(),
   async close() {
-    await commitLog.close();
-    await tables.engine.close();
-    port.close();
+    try {
+      await commitLog.close();
+      await tables.engine.close();
+    } finally {
+      port.close();
+    }
   },
 });
 
@@ -51,5 +54,7 @@ function post(message: FromWriter): void {
 }
 
 port.on('message', (message: LoopMessage) => loop.receive(message));
+// Rejections that nobody handles come here, too.
+process.on('uncaughtException', (error) => void loop.end(error));
 post({ kind: 'ready', nextTransaction: copy.nextTransaction });
 loop.start();

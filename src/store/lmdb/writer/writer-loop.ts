@@ -45,6 +45,7 @@ export class WriterLoop {
   private readonly waiting: Write[] = [];
   private running = false;
   private closing = false;
+  private isEnding = false;
   private readonly disk: FullDisk;
   private alone: (() => Promise<void>) | undefined;
 
@@ -96,10 +97,26 @@ export class WriterLoop {
 
   /** Goes to work when there is any; to be called once the thread listens. */
   start(): void {
-    if (this.running) return;
+    if (this.running || this.isEnding) return;
     this.running = true;
     // Messages that came in the same turn are delivered before this runs, and make one group.
-    setImmediate(() => this.run().catch((error) => this.fail(error)));
+    setImmediate(() => this.run().catch((error) => this.end(error)));
+  }
+
+  /**
+   * Ends in order after a failure that nobody foresaw: a thread torn down in the middle of a flush would take the
+   * process, and so the reads, with it.
+   */
+  async end(error: unknown): Promise<void> {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    // Nobody is alone any more: the thread would wait for it for ever.
+    this.closing = true;
+    await this.alone?.();
+    await this.durability.settled;
+    const ending = { reason: messageOf(error), trace: traceOf(error), isFinal: isFinal(error) };
+    this.parts.post({ kind: 'failed', ...ending });
+    await this.parts.close();
   }
 
   private async run(): Promise<void> {
@@ -115,11 +132,11 @@ export class WriterLoop {
       await nextTurn();
     }
     this.running = false;
-    if (this.closing) await this.close();
+    if (this.closing && !this.isEnding) await this.close();
   }
 
   private hasWork(): boolean {
-    return this.waiting.length > 0 || this.hasSlices() || this.alone !== undefined;
+    return !this.isEnding && (this.waiting.length > 0 || this.hasSlices() || this.alone !== undefined);
   }
 
   private hasSlices(): boolean {
@@ -143,20 +160,6 @@ export class WriterLoop {
   private noteFailure(failure: unknown, writes: readonly Write[]): void {
     if (failure === undefined || this.durability.isBroken) return;
     this.disk.noteFailure(failure, bytesOf(writes));
-  }
-
-  /**
-   * Ends in order after a failure that nobody foresaw: a thread torn down in the middle of a flush would take the
-   * process, and so the reads, with it.
-   */
-  private async fail(error: unknown): Promise<void> {
-    // Nobody is alone any more: the thread would wait for it for ever.
-    this.closing = true;
-    await this.alone?.();
-    await this.durability.settled;
-    const ending = { reason: messageOf(error), trace: traceOf(error), isFinal: isFinal(error) };
-    this.parts.post({ kind: 'failed', ...ending });
-    await this.parts.close();
   }
 
   private async close(): Promise<void> {

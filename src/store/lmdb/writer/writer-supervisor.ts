@@ -32,6 +32,7 @@ export class WriterSupervisor {
   private timer: NodeJS.Timeout | undefined;
   private tries = 0;
   private pauseMs = 0;
+  private isDown = false;
   private isFinal = false;
   private closing = false;
   private nextTransaction = -1;
@@ -103,7 +104,8 @@ export class WriterSupervisor {
     if (message.kind === 'replaced') this.nextTransaction = message.nextTransaction;
     if (message.kind === 'committed') {
       this.nextTransaction = message.nextTransaction;
-      this.tries = 0;
+      // A writer that has failed may have carried out some more since.
+      if (!this.isDown) this.tries = 0;
     }
     if (message.kind === 'ready') {
       const isGap = this.nextTransaction >= 0 && message.nextTransaction !== this.nextTransaction;
@@ -113,12 +115,14 @@ export class WriterSupervisor {
         return;
       }
       this.nextTransaction = message.nextTransaction;
-      if (this.tries > 0) this.events.up();
+      if (this.isDown) this.events.up();
+      this.isDown = false;
     }
     this.events.receive(message);
   }
 
   private goDown(reason: string, trace: unknown, isFinal: boolean): void {
+    this.isDown = true;
     this.isFinal ||= isFinal;
     this.pauseMs = Math.min(RESTART_MS_MAX, this.restartMs * 2 ** this.tries++);
     const next = this.isFinal ? 'restart the service' : `it is started again in ${this.pauseMs} ms`;
