@@ -92,11 +92,11 @@ async function measure(dsn: PostgresDsn, folder: string, server: number): Promis
   );
 }
 
-async function open(upstream: PostgresDsn, folder: string): Promise<Stores> {
+async function open(sharedDatabase: PostgresDsn, folder: string): Promise<Stores> {
   return openReadyStore({
     dataPath: join(folder, 'data'),
     cachePath: join(folder, 'cache'),
-    upstream,
+    sharedDatabase,
     sync: 'disk',
     limits: DEFAULT_LIMITS,
     autoInsertUser: true,

@@ -36,14 +36,16 @@ export interface BackgroundOptions {
 /** Starts the workers, which read the saved generation back, and loads what is kept in memory. */
 export async function startBackground(
   { config, log, clock, elapsedMs, settleMs }: BackgroundOptions,
-  { data, cache, paths, cluster, upstream }: Omit<StartedStores, 'noteReady'>,
+  { data, cache, paths, cluster, sharedDatabase }: Omit<StartedStores, 'noteReady'>,
   teardown: Teardown,
 ): Promise<Background> {
   const pool = openPool(config, log);
   teardown.add(() => pool.close());
   // Workers read it back while this thread loads the catalogue.
   const shelf =
-    cluster === undefined ? cacheShelf(paths.cachePath, cache) : clusterShelf(cluster, upstream!, cache);
+    cluster === undefined
+      ? cacheShelf(paths.cachePath, cache)
+      : clusterShelf(cluster, sharedDatabase!, cache);
   const trainer = createTrainer(config, paths, shelf, pool, log);
   const restored = restoreGeneration(trainer, log);
   restored.catch(() => {});

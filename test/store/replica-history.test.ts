@@ -5,7 +5,7 @@ import { PLAIN_RULES } from './helpers.ts';
 
 const MARK = 70;
 
-/** A loop over a copy that shows commits up to 7, and a truth whose last commit has another number, or another mark. */
+/** A loop over a replica that shows commits up to 7, and a database whose last commit has another number, or another mark. */
 function createLoop(truthAt: number, mark = MARK) {
   const posted: FromWriter[] = [];
   let forsaken = 0;
@@ -16,7 +16,7 @@ function createLoop(truthAt: number, mark = MARK) {
     post: (message) => posted.push(message),
     flush: async () => {},
     close: async () => {},
-    copy: {
+    replica: {
       replicate: () => ({ ...group, answers: [] }),
       slice: () => group as never,
       hasSlices: false,

@@ -110,7 +110,7 @@ class FakeNode {
       flush: async () => {},
       close: async () => {},
       commitLog: this.database,
-      copy: {
+      replica: {
         replicate: ({ mark }) => {
           if (loop === this.loop) this.shown.push(mark);
           return group;

@@ -7,7 +7,7 @@ import { storeOptions, toJson } from './helpers.ts';
 
 const NO_SPACE = 28;
 
-test('a copy on a full disk does not hold up a stop', async () => {
+test('a replica on a full disk does not hold up a stop', async () => {
   const posted: FromWriter[] = [];
   let isClosed = false;
   const loop = new ReplicaLoop({
@@ -17,7 +17,7 @@ test('a copy on a full disk does not hold up a stop', async () => {
       removeSome: async () => false,
       forgetOld: async () => {},
     },
-    copy: {
+    replica: {
       replicate(): Group {
         throw Object.assign(new Error('No space left on device'), { code: NO_SPACE });
       },
@@ -65,7 +65,7 @@ test.each([
       removeSome: async () => false,
       forgetOld: async () => {},
     },
-    copy: {
+    replica: {
       replicate: () => ({ answers: [], changes: [], failure: undefined, nextTransaction: 0 }),
       forsake() {},
       hasSlices: false,
@@ -113,7 +113,7 @@ test('removals go a slice a turn, however many commits come meanwhile', async ()
       removeSome: async () => false,
       forgetOld: async () => {},
     },
-    copy: {
+    replica: {
       replicate: (): Group => ({ answers: [], changes: [], failure: undefined, nextTransaction: 0 }),
       forsake() {
         throw new Error('it has lost nothing');

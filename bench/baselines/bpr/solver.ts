@@ -65,9 +65,9 @@ export class BprSolver {
   /** Works on a phase until no chunk is left. @returns false when the training was cancelled */
   runPhase(phase: BprPhase): boolean {
     const { blocks, itemCount } = this.#task;
-    const isCopy = phase.kind === 'deal' || phase.kind === 'collect';
-    const chunkRows = isCopy ? COPY_CHUNK_ROWS : 1;
-    const rows = isCopy ? itemCount : phase.kind === 'assign' ? 1 : blocks;
+    const isReplica = phase.kind === 'deal' || phase.kind === 'collect';
+    const chunkRows = isReplica ? COPY_CHUNK_ROWS : 1;
+    const rows = isReplica ? itemCount : phase.kind === 'assign' ? 1 : blocks;
     for (;;) {
       if (Atomics.load(this.#control, CANCELLED) !== 0) return false;
       const first = Atomics.add(this.#control, NEXT_CHUNK, 1) * chunkRows;

@@ -142,8 +142,10 @@ async function withStore<Result>(
     const rules = { autoInsertUser: true, autoInsertItem: true, readFeedbackTypes: [] };
     const options = { ...storeOptions({ ...config, database }), ...rules };
     const locks = await lockStores(options, lockWait * 1000);
-    const isCopy = options.upstream !== undefined;
-    await guardFiles({ ...options, toRead: [], isCopy }, (message) => process.stderr.write(`${message}\n`));
+    const isReplica = options.sharedDatabase !== undefined;
+    await guardFiles({ ...options, toRead: [], isReplica }, (message) =>
+      process.stderr.write(`${message}\n`),
+    );
     const stores = await openReadyStore(options, locks);
     try {
       return await use(stores, options.dataPath);

@@ -128,7 +128,7 @@ type Use = (target: Target, folder: string | undefined, bulk?: BeginBulk) => Pro
 
 async function withStore(config: Config, lockWait: number, repeats: Repeats, use: Use): Promise<number> {
   const [overwrites, sumsValues] = [repeats === 'last', repeats === 'sum'];
-  const { data, cache, options, isCopy, close, release } = await openFolders(config, lockWait);
+  const { data, cache, options, isReplica, close, release } = await openFolders(config, lockWait);
   // Loaded here, so that other commands load no engine.
   const { BulkImport } = await import('../../store/open/open-store.ts');
   const { bulkTarget, storeTarget } = await import('../../exchange/import-targets.ts');
@@ -136,8 +136,8 @@ async function withStore(config: Config, lockWait: number, repeats: Repeats, use
   const { dataPath } = options;
   const bulk = async () => {
     const isEmpty = (await data.getStats()).feedback === 0 && data.local.feedbackPosition !== undefined;
-    if (isCopy || !isEmpty) {
-      const place = isCopy ? 'The data is in a database' : 'The folder has feedback already';
+    if (isReplica || !isEmpty) {
+      const place = isReplica ? 'The data is in a database' : 'The folder has feedback already';
       if (sumsValues) process.stderr.write(`${place}: ${NOT_SUMMED}\n`);
       return undefined;
     }
@@ -158,8 +158,8 @@ async function openFolders(config: Config, lockWait: number) {
   const { storeOptions } = await import('../../store/open/store-options.ts');
   const options = storeOptions(config);
   const locks = await lockStores(options, lockWait * 1000);
-  const isCopy = options.upstream !== undefined;
-  await guardFiles({ ...options, toRead: [], isCopy }, (message) => process.stderr.write(`${message}\n`));
+  const isReplica = options.sharedDatabase !== undefined;
+  await guardFiles({ ...options, toRead: [], isReplica }, (message) => process.stderr.write(`${message}\n`));
   // The folder stays this process's until the end, also while the store in it is closed.
   const kept = { ...locks, data: { ...locks.data, release() {} } };
   const { data, cache } = await openReadyStore(options, kept).catch((error: unknown) => {
@@ -173,7 +173,7 @@ async function openFolders(config: Config, lockWait: number) {
     await cache.close();
     locks.data.release();
   };
-  return { data, cache, options, isCopy, close, release };
+  return { data, cache, options, isReplica, close, release };
 }
 
 /** True when there is a user, an item or feedback in the folders of a configuration. @param lockWait as for `importInto` */

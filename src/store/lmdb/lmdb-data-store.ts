@@ -19,7 +19,7 @@ import { type BackupStream, streamBackup } from './maintenance/backup.ts';
 import { CompactionRequests } from './maintenance/compaction-requests.ts';
 import { LmdbDataReader } from './reads/lmdb-data-reader.ts';
 import { type DataTables, openDataTables } from './tables/data-tables.ts';
-import { hasKinds, identityOf, keepKinds, readUpstream } from './tables/meta-table.ts';
+import { hasKinds, identityOf, keepKinds, readReplicaOf } from './tables/meta-table.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './tables/writer-messages.ts';
 import { WriterSupervisor } from './writer/writer-supervisor.ts';
 
@@ -80,7 +80,15 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
    * @throws OperatorError when a newer version wrote the folder
    */
   constructor(options: DataStoreOptions, entry?: string) {
-    const { clock = systemClock, onTrouble = () => {}, dataPath, sync, rules, mapBytes, upstream } = options;
+    const {
+      clock = systemClock,
+      onTrouble = () => {},
+      dataPath,
+      sync,
+      rules,
+      mapBytes,
+      sharedDatabase,
+    } = options;
     super(openForWriting(options), rules.limits.pageBytesMax);
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
     this.lock = options.lock;
@@ -95,7 +103,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
         this.onTrouble('The thread that writes the data store is back', undefined);
       },
     };
-    const writerOptions = { dataPath, sync, rules, mapBytes, upstream };
+    const writerOptions = { dataPath, sync, rules, mapBytes, sharedDatabase };
     this.compact = entry === undefined ? (onProgress) => this.rewrite(onProgress) : undefined;
     this.writer = new WriterSupervisor(writerOptions, events, options.writerRestartMs, entry);
   }
@@ -122,7 +130,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
 
   /** The same, but for copies of another store that of the other one: rows mean the same in all of them. */
   get historyIdentity(): string {
-    return readUpstream(this.tables)?.identity ?? this.identity;
+    return readReplicaOf(this.tables)?.identity ?? this.identity;
   }
 
   backup(): Promise<BackupStream> {

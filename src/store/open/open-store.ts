@@ -39,7 +39,7 @@ export { FolderLockedError, type LockLog } from '../lock/folder-lock.ts';
 
 /** The two folders of a service. */
 export interface StorePaths {
-  /** Folder of the data store, or of this machine's copy of it. */
+  /** Folder of the data store, or of this machine's replica of it. */
   readonly dataPath: string;
   /** Folder of the cache store. */
   readonly cachePath: string;
@@ -54,11 +54,11 @@ export interface StoreLocks {
 }
 
 export interface StoreOptions extends StorePaths, WriteRules {
-  /** The PostgreSQL that `dataPath` is a copy of, which `prepareReplica` has made ready; absent for an embedded store. */
-  readonly upstream?: PostgresDsn | undefined;
+  /** The PostgreSQL that `dataPath` is a replica of, which `prepareReplica` has made ready; absent for an embedded store. */
+  readonly sharedDatabase?: PostgresDsn | undefined;
   /** Where nodes share their lists; absent where they are kept in `cachePath`. */
   readonly sharing?: Omit<SharedPlace, 'tag'> | undefined;
-  /** How far reads of a copy may be behind other nodes' writes, milliseconds; 0, the default, for not at all. */
+  /** How far reads of a replica may be behind other nodes' writes, milliseconds; 0, the default, for not at all. */
   readonly behindMsMax?: number;
   readonly sync: SyncMode;
   /** The time of arrival of feedback without a timestamp. */
@@ -130,7 +130,7 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
     waitingBytesMax,
     writerRestartMs,
     mapBytes,
-    upstream,
+    sharedDatabase,
     sharing,
     behindMsMax = 0,
     ...rules
@@ -143,9 +143,9 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
     const { data: lock } = locks;
     const ofData = { dataPath, sync, rules, lock, ...more };
     const data =
-      upstream === undefined
+      sharedDatabase === undefined
         ? new LmdbDataStore(ofData)
-        : new ReplicatedDataStore({ ...ofData, upstream, behindMsMax });
+        : new ReplicatedDataStore({ ...ofData, sharedDatabase, behindMsMax });
     if (!cache.claim(data.identity)) {
       onTrouble?.(
         'The cache was that of another data store, or of an older state of this one; it is made anew',
@@ -168,8 +168,8 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
 }
 
 /**
- * As `openStore`, and makes this node's copy ready first where the data is in PostgreSQL.
- * @param onCopied told now and then how many records are copied, when the copy has to be made
+ * As `openStore`, and makes this node's replica ready first where the data is in PostgreSQL.
+ * @param onCopied told now and then how many records are copied, when the replica has to be made
  * @throws OperatorError when PostgreSQL cannot be reached or used, too
  */
 export async function openReadyStore(
@@ -177,9 +177,9 @@ export async function openReadyStore(
   locks: StoreLocks = lockNow(options),
   onCopied: OnCopied = () => {},
 ): Promise<Stores> {
-  const { upstream, dataPath } = options;
+  const { sharedDatabase, dataPath } = options;
   try {
-    if (upstream !== undefined) await prepareReplica(upstream, dataPath, onCopied);
+    if (sharedDatabase !== undefined) await prepareReplica(sharedDatabase, dataPath, onCopied);
   } catch (error) {
     locks.data.release();
     locks.cache.release();

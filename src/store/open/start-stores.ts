@@ -20,7 +20,7 @@ export interface StartedStores extends Omit<Stores, 'identity'> {
   readonly paths: StorePaths;
   /** The nodes that share the data, and where it is; undefined for an embedded store. */
   readonly cluster: Cluster | undefined;
-  readonly upstream: PostgresDsn | undefined;
+  readonly sharedDatabase: PostgresDsn | undefined;
   /** Notes that all is read that is needed to serve. @param url where it is asked, without a path */
   readonly noteReady: (url: string) => void;
 }
@@ -45,7 +45,7 @@ export async function startStores(
 ): Promise<StartedStores> {
   const paths = storePaths(config);
   const options = storeOptions(config, clock, log);
-  const isCopy = options.upstream !== undefined;
+  const isReplica = options.sharedDatabase !== undefined;
   const lockLog = {
     weak: (reason: string) => log.warn(reason),
     waiting: (reason: string) => log.info({ reason }, 'waiting for another process to stop'),
@@ -69,27 +69,28 @@ export async function startStores(
     );
   locks.data.noteStarting();
   const toRead = (['data', 'cache'] as const).filter((kind) => diedStarting || locks[kind].isForeign);
-  await guardFiles({ ...paths, toRead, isCopy, signal }, (message) => log.error(message));
+  await guardFiles({ ...paths, toRead, isReplica, signal }, (message) => log.error(message));
   const { data, cache, sharedLists } = await openReadyStore(options, locks, tellProgress(log, clock, signal));
   teardown.add(() => cache.close());
   teardown.add(() => data.close());
-  const { upstream } = options;
+  const { sharedDatabase } = options;
   const position = () => data.barrier?.position ?? 0;
-  const cluster = upstream && (await joinCluster({ dsn: upstream, facts: nodeFacts(config), position }));
+  const cluster =
+    sharedDatabase && (await joinCluster({ dsn: sharedDatabase, facts: nodeFacts(config), position }));
   if (cluster !== undefined) teardown.add(() => cluster.close());
   const noteReady = (url: string) => {
     locks.data.noteReady(url);
     // From here on other nodes' writes are taken in.
     void data.barrier?.pass();
   };
-  return { data, cache, sharedLists, paths: { ...paths, sharedLists }, cluster, upstream, noteReady };
+  return { data, cache, sharedLists, paths: { ...paths, sharedLists }, cluster, sharedDatabase, noteReady };
 }
 
 function nodeFacts({ node }: Config): NodeFacts {
   return { name: node.name || hostname(), role: node.role, version: VERSION };
 }
 
-/** How often a copy that is made says how far it is. */
+/** How often a replica that is made says how far it is. */
 const TELL_MS = 5000;
 
 function tellProgress(log: Logger, clock: Clock, signal: AbortSignal): (records: number) => void {

@@ -9,7 +9,7 @@ import { folderOf, parseDsn } from '../dsn.ts';
 import type { StoreOptions, StorePaths } from './open-store.ts';
 
 /**
- * The folders that the configuration names: with the data in PostgreSQL, that of this node's copy; where nodes share their
+ * The folders that the configuration names: with the data in PostgreSQL, that of this node's replica; where nodes share their
  * lists, what this node keeps for itself lies below its data.
  * @throws FurzeError when a store is named in another form
  */
@@ -31,7 +31,7 @@ export function storeOptions(config: Config, clock: Clock = systemClock, log?: L
   const { positive_feedback_types, read_feedback_types } = recommend.data_source;
   return {
     ...storePaths(config),
-    upstream: data.engine === 'postgres' ? data : undefined,
+    sharedDatabase: data.engine === 'postgres' ? data : undefined,
     sharing: cache.engine === 'lmdb' ? undefined : { dsn: cache, ttlMs },
     behindMsMax: server.freshness === 'strict' ? 0 : parseDuration(server.freshness),
     sync: database.sync,

@@ -7,19 +7,19 @@ export interface BarrierParts {
   readonly behindMsMax: number;
   /** Number of the last commit of all nodes. @throws Error when the database does not answer */
   readonly ask: () => Promise<number>;
-  /** Has the copy look for commits that it lacks. */
+  /** Has the replica look for commits that it lacks. */
   readonly follow: () => void;
   /** A clock that never goes back, milliseconds. */
   readonly elapsedMs: () => number;
 }
 
-/** How long requests wait for the database or for the copy before they are answered by what there is. */
+/** How long requests wait for the database or for the replica before they are answered by what there is. */
 export const WAIT_MS_MAX = 2000;
 /** After a failure nobody waits for so long. */
 export const PAUSE_MS = 1000;
 
 /**
- * Lets reads of a copy go on only when it shows everything that was committed before they were asked for (a read index:
+ * Lets reads of a replica go on only when it shows everything that was committed before they were asked for (a read index:
  * Ongaro 2014, "Consensus: Bridging Theory and Practice", section 6.4). All that ask while a question is under way share
  * the next one, so the more requests there are, the less each costs.
  */
@@ -30,12 +30,12 @@ export class Barrier implements ReadBarrier {
   /** The question that is under way, and the one that is asked after it. */
   private current: Promise<void> | undefined;
   private next: Promise<void> | undefined;
-  /** When a question was asked whose answer the copy shows by now. */
+  /** When a question was asked whose answer the replica shows by now. */
   private knownAt = Number.NEGATIVE_INFINITY;
   private failedAt = Number.NEGATIVE_INFINITY;
   private hasFollowed = false;
 
-  /** @param position the commit up to which the copy shows all */
+  /** @param position the commit up to which the replica shows all */
   constructor(parts: BarrierParts, position: number) {
     this.parts = parts;
     this.reachedPosition = position;
@@ -45,19 +45,19 @@ export class Barrier implements ReadBarrier {
     return this.reachedPosition;
   }
 
-  /** True while it is not known whether the copy shows everything: the database does not answer. */
+  /** True while it is not known whether the replica shows everything: the database does not answer. */
   get isUnsure(): boolean {
     return this.failedAt > this.knownAt;
   }
 
-  /** The copy shows everything up to this commit. */
+  /** The replica shows everything up to this commit. */
   reached(position: number): void {
     if (position <= this.position) return;
     this.reachedPosition = position;
     for (const each of this.waiting) if (each.position <= position) each.resolve();
   }
 
-  /** Resolves when the copy is as fresh as asked for, or when that cannot be had; undefined when it is at once. */
+  /** Resolves when the replica is as fresh as asked for, or when that cannot be had; undefined when it is at once. */
   pass(): Promise<void> | undefined {
     const { behindMsMax, elapsedMs } = this.parts;
     const nowMs = elapsedMs();
@@ -97,7 +97,7 @@ export class Barrier implements ReadBarrier {
       await withinTime(
         ask().then((position) => {
           const isBehind = position > this.position;
-          // From the first time on the copy follows by itself.
+          // From the first time on the replica follows by itself.
           if (isBehind || !this.hasFollowed) follow();
           this.hasFollowed = true;
           return isBehind ? this.until(position) : undefined;

@@ -22,7 +22,7 @@ const LEADER_LOCK = 0x66757a6c;
 export interface NodeSessionOptions {
   readonly dsn: PostgresDsn;
   readonly facts: NodeFacts;
-  /** The last commit that this node's copy shows. */
+  /** The last commit that this node's replica shows. */
   readonly position: () => number;
 }
 

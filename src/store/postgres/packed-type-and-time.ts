@@ -3,7 +3,7 @@ import { int8ArrayOfWords } from './sql-arrays.ts';
 
 /*
  * A feedback's type and time in one bigint, `type_time`: 12 bits of the type's number, and 52 of milliseconds since 1970 to
- * which 2 ** 51 is added. The words of it are those of a record of LMDB, so that a copy takes them as they are.
+ * which 2 ** 51 is added. The words of it are those of a record of LMDB, so that a replica takes them as they are.
  */
 
 /** Bits of the time. */

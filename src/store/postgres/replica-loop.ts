@@ -11,8 +11,8 @@ import type { GroupOutcome } from './commit-log.ts';
 import { isAway } from './database-away-error.ts';
 import { type CommitsBehind, follows, isAtHead } from './follow-commits.ts';
 
-/** The copy in the folder, as the loop drives it. */
-export interface Copy {
+/** The replica in the folder, as the loop drives it. */
+export interface Replica {
   /** Carries out a commit. @throws Error when it cannot be written; nothing of it is then */
   replicate(commit: Commit): Group;
   /** True while `slice` has something to do. */
@@ -24,7 +24,7 @@ export interface Copy {
   readonly nextTransaction: number;
 }
 
-/** The commits that the copy follows. */
+/** The commits that the replica follows. */
 export interface Followed {
   write(commands: readonly CheckedCommand[]): Promise<GroupOutcome>;
   commitsAfter(position: number): Promise<CommitsBehind>;
@@ -34,9 +34,9 @@ export interface Followed {
 
 export interface ReplicaLoopParts {
   readonly commitLog: Followed;
-  readonly copy: Copy;
+  readonly replica: Replica;
   readonly rules: WriteRules;
-  /** The commit up to which the copy shows all. */
+  /** The commit up to which the replica shows all. */
   readonly point: Point;
   readonly post: (message: FromWriter) => void;
   /** Resolves when everything committed so far is on the disk. */
@@ -55,8 +55,8 @@ const FORGET_MS = 600_000;
 const AWAY = 'The data store takes no writes at the moment.';
 
 /**
- * Writes to the truth, and carries out in the copy what it and all other nodes have written, in the truth's order. A write
- * is answered when the copy shows it, so a client finds it with its next read.
+ * Writes to the database, and carries out in the replica what it and all other nodes have written, in the order of the database. A write
+ * is answered when the replica shows it, so a client finds it with its next read.
  */
 export class ReplicaLoop {
   private readonly parts: ReplicaLoopParts;
@@ -66,7 +66,7 @@ export class ReplicaLoop {
   private isSlicing = false;
   private following: Promise<void> | undefined;
   private followAgain = false;
-  /** Whoever has the copy open takes in the changes; before that is so, the copy stays as it is. */
+  /** Whoever has the replica open takes in the changes; before that is so, the replica stays as it is. */
   private mayFollow = false;
   private readonly timers: NodeJS.Timeout[] = [];
   private flushing: Promise<void> | undefined;
@@ -160,7 +160,7 @@ export class ReplicaLoop {
     return outcome.answers.map((answer, at) => answerOf(writes[at]!.ticket, answer));
   }
 
-  /** Carries out a commit of this node, and before it those of others that the copy lacks. */
+  /** Carries out a commit of this node, and before it those of others that the replica lacks. */
   private async reach(commit: Commit): Promise<void> {
     if (this.position < commit.position - 1) await this.catchUp(commit.position - 1);
     await this.carry(commit);
@@ -168,7 +168,7 @@ export class ReplicaLoop {
 
   /** Has the next start copy everything anew, and ends this loop. */
   private forsake(reason: CannotFollowError): never {
-    if (!this.hasFailed) this.parts.copy.forsake();
+    if (!this.hasFailed) this.parts.replica.forsake();
     return this.fail(reason);
   }
 
@@ -212,12 +212,12 @@ export class ReplicaLoop {
 
   /** Carries out the commit that follows, as often as it takes; one that was carried out meanwhile is not done again. */
   private async carry(commit: Commit): Promise<void> {
-    const { copy, post } = this.parts;
+    const { replica, post } = this.parts;
     while (commit.position > this.position) {
       if (this.isEnding) throw new Error('the thread ends');
       if (!follows(this.point, commit)) this.forsake(cannotFollow(this.point, commit.position, commit));
       try {
-        const { changes, nextTransaction } = copy.replicate(commit);
+        const { changes, nextTransaction } = replica.replicate(commit);
         const { position, mark } = commit;
         this.point = { position, mark };
         post({ kind: 'committed', answers: [], changes, nextTransaction, position });
@@ -233,10 +233,10 @@ export class ReplicaLoop {
     }
   }
 
-  /** Removals in the copy that take many transactions, one after another in turns. */
+  /** Removals in the replica that take many transactions, one after another in turns. */
   private doSlices(): void {
-    const { copy, post } = this.parts;
-    if (this.isSlicing || this.closing || this.hasFailed || !copy.hasSlices) return;
+    const { replica, post } = this.parts;
+    if (this.isSlicing || this.closing || this.hasFailed || !replica.hasSlices) return;
     // Each commit asks for it: one course of slices at a time.
     this.isSlicing = true;
     const next = () => {
@@ -244,8 +244,8 @@ export class ReplicaLoop {
       this.doSlices();
     };
     setImmediate(() => {
-      if (this.closing || !copy.hasSlices) return next();
-      const { failure, changes, nextTransaction } = copy.slice();
+      if (this.closing || !replica.hasSlices) return next();
+      const { failure, changes, nextTransaction } = replica.slice();
       post({ kind: 'committed', answers: [], changes, nextTransaction, position: this.position });
       if (failure === undefined) next();
       else setTimeout(next, RETRY_MS).unref();
@@ -266,7 +266,7 @@ export class ReplicaLoop {
   }
 
   private progress(): Extract<FromWriter, { kind: 'committed' }> {
-    const { nextTransaction } = this.parts.copy;
+    const { nextTransaction } = this.parts.replica;
     return { kind: 'committed', answers: [], changes: [], nextTransaction, position: this.position };
   }
 
@@ -279,7 +279,7 @@ export class ReplicaLoop {
     this.parts.post({ kind: 'problem', problem, trace: error === undefined ? undefined : traceOf(error) });
   }
 
-  /** The copy cannot follow any more; a start makes a new one. */
+  /** The replica cannot follow any more; a start makes a new one. */
   private fail(error: unknown): never {
     if (!this.hasFailed) {
       this.hasFailed = true;

@@ -8,7 +8,7 @@ import { NOT_WHOLE } from '../commit-effects.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { type DataTables, openDataTables } from '../lmdb/tables/data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from '../lmdb/tables/engine.ts';
-import { readState, readUpstream, writeUpstream } from '../lmdb/tables/meta-table.ts';
+import { readReplicaOf, readState, writeReplicaOf } from '../lmdb/tables/meta-table.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import { CannotFollowError, cannotFollow } from './cannot-follow-error.ts';
 import { CommitLog } from './commit-log.ts';
@@ -30,7 +30,7 @@ export const NO_RULES = {
 const COPIES_MAX = 3;
 
 /**
- * Makes the tables in PostgreSQL where there are none, and a folder a copy of them that can follow: one that is new, not whole,
+ * Makes the tables in PostgreSQL where there are none, and a folder a replica of them that can follow: one that is new, not whole,
  * too old, of another database, or of commits that this one has lost is copied anew. Nobody else may have the folder open.
  * @param onCopied told now and then how much is copied
  * @throws OperatorError when PostgreSQL cannot be reached or used, or the folder holds data of its own
@@ -47,10 +47,10 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
     const { identity } = await openSchema(connection, dsn.schema);
     let tables = openDataTables(path);
     opened = tables;
-    const known = readUpstream(tables);
+    const known = readReplicaOf(tables);
     if (known === undefined && holdsAnything(tables))
       throw new OperatorError(
-        `The folder ${path} holds data of its own, which a copy of PostgreSQL would replace: name another one in [database] replica.`,
+        `The folder ${path} holds data of its own, which a replica of PostgreSQL would replace: name another one in [database] replica.`,
       );
     let isThere = known?.identity === identity && (await catchUp(dsn, tables));
     for (let copies = 0; !isThere; copies++) {
@@ -65,9 +65,9 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
         tables = openDataTables(path);
         opened = tables;
       }
-      tables.engine.transact(() => writeUpstream(tables, { identity, ...NOT_WHOLE }));
+      tables.engine.transact(() => writeReplicaOf(tables, { identity, ...NOT_WHOLE }));
       const copied = await copyAll(dsn, tables, NO_RULES, onCopied);
-      tables.engine.transact(() => writeUpstream(tables, { identity, ...copied }));
+      tables.engine.transact(() => writeReplicaOf(tables, { identity, ...copied }));
       await tables.engine.flush();
       isThere = await catchUp(dsn, tables);
     }
@@ -78,21 +78,21 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
 }
 
 /**
- * Takes in what was committed since the copy was open last.
+ * Takes in what was committed since the replica was open last.
  * @returns false when it cannot be: it is not whole, too old, or of commits that the database has lost
  */
 async function catchUp(dsn: PostgresDsn, tables: DataTables): Promise<boolean> {
   const commitLog = new CommitLog(dsn, NO_RULES, 'disk');
-  const copy = new GroupWriter(tables, NO_RULES);
+  const replica = new GroupWriter(tables, NO_RULES);
   try {
     for (;;) {
-      const point = readUpstream(tables)!;
+      const point = readReplicaOf(tables)!;
       const behind = await commitLog.commitsAfter(point.position);
       if (isAtHead(point, behind)) return true;
       for (const commit of behind.commits) {
-        const known = readUpstream(tables)!;
+        const known = readReplicaOf(tables)!;
         if (!follows(known, commit)) throw cannotFollow(known, commit.position, behind.head);
-        copy.replicate(commit);
+        replica.replicate(commit);
       }
     }
   } catch (error) {

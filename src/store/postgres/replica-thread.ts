@@ -3,20 +3,20 @@ import { yieldToServing } from '../../platform/process/thread-priority.ts';
 import { NOT_WHOLE } from '../commit-effects.ts';
 import { buffersOf } from '../lmdb/changes/change-log.ts';
 import { openDataTables } from '../lmdb/tables/data-tables.ts';
-import { readUpstream, writeUpstream } from '../lmdb/tables/meta-table.ts';
+import { readReplicaOf, writeReplicaOf } from '../lmdb/tables/meta-table.ts';
 import type { FromWriter, WriterOptions } from '../lmdb/tables/writer-messages.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { CommitLog } from './commit-log.ts';
-import { type Copy, ReplicaLoop } from './replica-loop.ts';
+import { type Replica, ReplicaLoop } from './replica-loop.ts';
 
-/* The one owner of writes to a copy: it writes to PostgreSQL, and to the copy what PostgreSQL has taken. */
+/* The one owner of writes to a replica: it writes to PostgreSQL, and to the replica what PostgreSQL has taken. */
 yieldToServing('writing');
 const port = parentPort!;
-const { dataPath, sync, rules, mapBytes, upstream } = workerData as WriterOptions;
+const { dataPath, sync, rules, mapBytes, sharedDatabase } = workerData as WriterOptions;
 const tables = openDataTables(dataPath, { mapBytes });
 const writer = new GroupWriter(tables, rules);
-const copy: Copy = {
+const replica: Replica = {
   replicate: (commit) => writer.replicate(commit),
   slice: () => writer.slice(),
   get hasSlices() {
@@ -26,17 +26,17 @@ const copy: Copy = {
     return writer.nextTransaction;
   },
   forsake() {
-    const { identity } = readUpstream(tables)!;
-    tables.engine.transact(() => writeUpstream(tables, { identity, ...NOT_WHOLE }));
+    const { identity } = readReplicaOf(tables)!;
+    tables.engine.transact(() => writeReplicaOf(tables, { identity, ...NOT_WHOLE }));
   },
 };
-const commitLog = new CommitLog(upstream!, rules, sync);
+const commitLog = new CommitLog(sharedDatabase!, rules, sync);
 
 const loop = new ReplicaLoop({
   commitLog,
-  copy,
+  replica,
   rules,
-  point: readUpstream(tables)!,
+  point: readReplicaOf(tables)!,
   post,
   flush: () => tables.engine.flush(),
   async close() {
@@ -56,5 +56,5 @@ function post(message: FromWriter): void {
 port.on('message', (message: LoopMessage) => loop.receive(message));
 // Rejections that nobody handles come here, too.
 process.on('uncaughtException', (error) => void loop.end(error));
-post({ kind: 'ready', nextTransaction: copy.nextTransaction });
+post({ kind: 'ready', nextTransaction: replica.nextTransaction });
 loop.start();

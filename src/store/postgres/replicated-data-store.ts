@@ -4,15 +4,15 @@ import { Barrier } from './barrier.ts';
 import { Link } from './connection.ts';
 
 export interface ReplicatedOptions extends DataStoreOptions {
-  readonly upstream: PostgresDsn;
+  readonly sharedDatabase: PostgresDsn;
   /** How far reads may be behind other nodes' writes, milliseconds; 0 for not at all. */
   readonly behindMsMax: number;
 }
 
 /**
- * The data store on PostgreSQL. Everything is read from a copy of it in a folder of this machine, at the embedded store's
- * speed; what is written goes to PostgreSQL, and all nodes' writes come into the copy in one order. Before a request is
- * answered, `barrier` makes sure that the copy has what was answered anywhere before.
+ * The data store on PostgreSQL. Everything is read from a replica of it in a folder of this machine, at the embedded store's
+ * speed; what is written goes to PostgreSQL, and all nodes' writes come into the replica in one order. Before a request is
+ * answered, `barrier` makes sure that the replica has what was answered anywhere before.
  */
 export class ReplicatedDataStore extends LmdbDataStore {
   private readonly link: Link;
@@ -21,9 +21,9 @@ export class ReplicatedDataStore extends LmdbDataStore {
   /** The folder must have been made ready by `prepareReplica`. */
   constructor(options: ReplicatedOptions) {
     super(options, 'store/postgres/replica-thread');
-    const { upstream, behindMsMax } = options;
-    this.link = new Link(upstream, 'furze reading');
-    const question = `SELECT position FROM "${upstream.schema}".head`;
+    const { sharedDatabase, behindMsMax } = options;
+    this.link = new Link(sharedDatabase, 'furze reading');
+    const question = `SELECT position FROM "${sharedDatabase.schema}".head`;
     const parts = {
       behindMsMax,
       ask: async () => {

@@ -19,12 +19,12 @@ export function newDsn(): PostgresDsn {
 
 /** A store over PostgreSQL with its copy in `folder`. */
 export async function openNode(
-  upstream: PostgresDsn,
+  sharedDatabase: PostgresDsn,
   folder: string,
   rules: Partial<WriteRules> = {},
 ): Promise<Stores> {
-  await prepareReplica(upstream, join(folder, 'data'), () => {});
-  return openIn(folder, { ...rules, upstream });
+  await prepareReplica(sharedDatabase, join(folder, 'data'), () => {});
+  return openIn(folder, { ...rules, sharedDatabase });
 }
 
 /** PostgreSQL as the contracts open it: a schema and a folder each; a restart keeps both. */

@@ -14,7 +14,7 @@ export interface GuardedFolders {
   /** Stores that are read as a whole first, in a process of their own. */
   readonly toRead: readonly StoreKind[];
   /** The data is a copy of what another store holds, so that a damaged one can be made anew. */
-  readonly isCopy?: boolean;
+  readonly isReplica?: boolean;
   /** Ends the reading when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -26,13 +26,13 @@ export interface GuardedFolders {
  * @throws OperatorError when the data store is damaged: what is wrong, and what to do
  */
 export async function guardFiles(
-  { dataPath, cachePath, toRead, isCopy = false, signal }: GuardedFolders,
+  { dataPath, cachePath, toRead, isReplica = false, signal }: GuardedFolders,
   onTrouble: (message: string) => void,
 ): Promise<void> {
   noteOpened('data', dataPath);
   noteOpened('cache', cachePath);
   const fault = await faultOf('data', dataPath, toRead.includes('data'), signal);
-  if (fault !== undefined && isCopy) {
+  if (fault !== undefined && isReplica) {
     const name = setAside(dataPath);
     onTrouble(`The copy in ${dataPath} is damaged (${fault}). It is kept as ${name}; a new one is made.`);
   } else if (fault !== undefined) {

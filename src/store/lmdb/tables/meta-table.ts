@@ -13,7 +13,7 @@ const STATE_KEY = Buffer.from('state');
 const TYPES_KEY = Buffer.from('types');
 const KINDS_KEY = Buffer.from('kinds');
 const IDENTITY_KEY = Buffer.from('identity');
-const UPSTREAM_KEY = Buffer.from('upstream');
+const REPLICA_OF_KEY = Buffer.from('upstream');
 const IDENTITY_BYTES = 16;
 
 /** In the order in which they are stored. */
@@ -121,23 +121,23 @@ export function writeTypes(tables: DataTables, types: readonly string[]): void {
   tables.meta.put(TYPES_KEY, Buffer.from(JSON.stringify(types)));
 }
 
-/** Of which store a folder is a copy, and up to which commit. */
-export interface Upstream extends Point {
+/** Of which store a folder is a replica, and up to which commit. */
+export interface ReplicaOf extends Point {
   readonly identity: string;
 }
 
-/** Undefined for a folder that is no copy, or one that is not whole yet. */
-export function readUpstream({ meta }: DataTables): Upstream | undefined {
-  const bytes = meta.getBinary(UPSTREAM_KEY);
-  return bytes && (JSON.parse(Buffer.from(bytes).toString()) as Upstream);
+/** Undefined for a folder that is no replica, or one that is not whole yet. */
+export function readReplicaOf({ meta }: DataTables): ReplicaOf | undefined {
+  const bytes = meta.getBinary(REPLICA_OF_KEY);
+  return bytes && (JSON.parse(Buffer.from(bytes).toString()) as ReplicaOf);
 }
 
-export function writeUpstream({ meta }: DataTables, upstream: Upstream): void {
-  meta.put(UPSTREAM_KEY, Buffer.from(JSON.stringify(upstream)));
+export function writeReplicaOf({ meta }: DataTables, replicaOf: ReplicaOf): void {
+  meta.put(REPLICA_OF_KEY, Buffer.from(JSON.stringify(replicaOf)));
 }
 
-/** Notes that a copy holds everything up to this point. */
+/** Notes that a replica holds everything up to this point. */
 export function notePoint(tables: DataTables, { position, mark }: Point): void {
-  const upstream = readUpstream(tables);
-  if (upstream !== undefined) writeUpstream(tables, { ...upstream, position, mark });
+  const replicaOf = readReplicaOf(tables);
+  if (replicaOf !== undefined) writeReplicaOf(tables, { ...replicaOf, position, mark });
 }

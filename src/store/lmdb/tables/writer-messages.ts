@@ -13,7 +13,7 @@ export interface WriterOptions {
   /** Bytes of address space to begin with; chosen by the file's size when absent. */
   readonly mapBytes?: number | undefined;
   /** What the folder is a copy of, if it is one. */
-  readonly upstream?: PostgresDsn | undefined;
+  readonly sharedDatabase?: PostgresDsn | undefined;
 }
 
 /** From the store to the writer thread. `nowMs` is the time of arrival. */
