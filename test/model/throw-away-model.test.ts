@@ -3,7 +3,10 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { expect, it } from 'vitest';
+import { bundleOptions } from '../../scripts/bundle-options.js';
+import { ENTRIES } from '../entries.ts';
 import { tempFolder } from '../store/helpers.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -59,9 +62,9 @@ export const shelfPart: LearnedPart<
 
 /** Everybody goes along the shelf, a step a day, from a place of their own. Prints what a service makes of that. */
 const SCRIPT = `
-import { defaultConfig } from './src/config/config.ts';
-import { createLogger } from './src/platform/log/log.ts';
-import { startService } from './src/service.ts';
+import { defaultConfig } from './config/config.ts';
+import { createLogger } from './platform/log/log.ts';
+import { startService } from './service/service.ts';
 
 const DAY_MS = 86_400_000;
 const nowMs = Date.parse('2024-06-01T00:00:00Z');
@@ -123,8 +126,16 @@ it('a model is a folder and its line in the registry: it is trained, judged besi
   const registry = join(folder, 'src/model/registry.ts');
   insertBefore(registry, 'import { slimPart }', "import { shelfPart } from './shelf/train-and-serve.ts';\n");
   insertBefore(registry, '  itemNeighbors: itemNeighborsPart,', '  shelf: shelfPart,\n');
-  writeFileSync(join(folder, 'fit.ts'), SCRIPT);
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', 'fit.ts', folder], {
+  writeFileSync(join(folder, 'src/fit.ts'), SCRIPT);
+  await build({
+    ...bundleOptions(),
+    absWorkingDir: folder,
+    entryPoints: ['src/fit.ts', ...ENTRIES],
+    outbase: 'src',
+    outdir: 'dist',
+    chunkNames: 'chunks/[name]-[hash]',
+  });
+  const { stdout } = await promisify(execFile)(process.execPath, ['dist/fit.js', folder], {
     cwd: folder,
     maxBuffer: 2 ** 26,
   });
