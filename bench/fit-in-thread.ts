@@ -5,11 +5,11 @@ import { FurzeError } from '../src/domain/furze-error.ts';
 import type { InstantiateKernels } from '../src/kernel/scratch-sizes.ts';
 import { AlsSolver } from '../src/model/als/als-solver.ts';
 import { type AlsEpoch, type AlsOutcome, alsCourse } from '../src/model/als/epochs-and-early-stopping.ts';
-import { qualityOf, trainedModel } from '../src/model/als/extract-model.ts';
 import { type AlsStart, placeAls } from '../src/model/als/memory-layout.ts';
 import type { MatrixFactorization } from '../src/model/als/model.ts';
 import type { AlsPhase } from '../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../src/model/als/settings.ts';
+import { qualityOf, trainedModel } from '../src/model/als/train-and-serve.ts';
 import type { AlsTask } from '../src/model/als/training-task.ts';
 import { placeItemKnn } from '../src/model/item-knn/train-and-serve.ts';
 import { finishTasks, runNeighborTask } from '../src/model/neighbors/fill-neighbor-table.ts';
@@ -21,7 +21,7 @@ import { TransitionCounter } from '../src/model/sequence/transition-counter.ts';
 import { placeSlim } from '../src/model/slim/memory-layout.ts';
 import { type SlimSettings, slimSettings } from '../src/model/slim/settings.ts';
 import { SLIM_PHASES, type SlimPhase, SlimSolver } from '../src/model/slim/slim-solver.ts';
-import { slimTable } from '../src/model/slim/transpose-weights.ts';
+import { slimTable } from '../src/model/slim/train-and-serve.ts';
 
 /** How far a training is, in epochs. */
 export interface Progress {

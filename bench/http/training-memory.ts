@@ -6,7 +6,7 @@ import { alsSettings } from '../../src/model/als/settings.ts';
 import { clickTrainingBytes } from '../../src/model/click/train.ts';
 import { slimMemoryBytes } from '../../src/model/slim/memory-layout.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
-import { SOLVED_ITEMS_MAX } from '../../src/model/slim/solved-items.ts';
+import { SOLVED_ITEMS_MAX } from '../../src/model/slim/train-and-serve.ts';
 import { gather } from '../../src/threads/gather-training-data.ts';
 import { dataPathOf, POSITIVE_TYPES } from './processes.ts';
 

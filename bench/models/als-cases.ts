@@ -1,13 +1,12 @@
-import type { CompressedMatrix, Interactions } from '../../src/dataset/interactions.ts';
-import { transpose } from '../../src/dataset/interactions.ts';
+import { type CompressedMatrix, type Interactions, transpose } from '../../src/dataset/interactions.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { trainedModel } from '../../src/model/als/extract-model.ts';
 import { type AlsTask, placeAls } from '../../src/model/als/memory-layout.ts';
 import { MfScorer, placeModel } from '../../src/model/als/mf-scorer.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 import { alsPhases } from '../../src/model/als/phases.ts';
 import { ALS_DEFAULTS, type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
 import { sizedSettings } from '../../src/model/als/settings-by-size.ts';
+import { trainedModel } from '../../src/model/als/train-and-serve.ts';
 import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { AlsWorkers } from '../quality/als-workers.ts';
 import { evaluateFullCatalogue } from '../quality/evaluations.ts';

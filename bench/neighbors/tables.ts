@@ -11,7 +11,7 @@ import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { placeSlim } from '../../src/model/slim/memory-layout.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
 import { SLIM_PHASES } from '../../src/model/slim/slim-solver.ts';
-import { slimTable } from '../../src/model/slim/transpose-weights.ts';
+import { slimTable } from '../../src/model/slim/train-and-serve.ts';
 import type { Row } from '../http/statistics.ts';
 import { powerLaw } from '../models/power-law.ts';
 import { SlimWorkers } from '../quality/slim-workers.ts';

@@ -1,17 +1,13 @@
-import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
-
-/** Trains one model of the quality command and hands back what ranks with it. */
-
 import { fingerprint } from '../../src/dataset/fingerprint.ts';
 import type { Interactions } from '../../src/dataset/interactions.ts';
 import type { HeldOutPairs } from '../../src/dataset/training-data.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { AlsOutcome } from '../../src/model/als/epochs-and-early-stopping.ts';
-import { qualityOf, trainedModel } from '../../src/model/als/extract-model.ts';
 import { type AlsTask, placeAls } from '../../src/model/als/memory-layout.ts';
 import { MfScorer, placeModel } from '../../src/model/als/mf-scorer.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 import { ALS_DEFAULTS, alsSettings } from '../../src/model/als/settings.ts';
+import { qualityOf, trainedModel } from '../../src/model/als/train-and-serve.ts';
 import type { Ranker } from '../../src/model/evaluation/ranker.ts';
 import {
   createNeighborTask,
@@ -21,10 +17,11 @@ import {
 import { itemsByUsers } from '../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { createDraft, type NeighborTable } from '../../src/model/neighbors/neighbor-table.ts';
+import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { placeSlim } from '../../src/model/slim/memory-layout.ts';
 import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim/settings.ts';
 import { SLIM_PHASES } from '../../src/model/slim/slim-solver.ts';
-import { slimTable } from '../../src/model/slim/transpose-weights.ts';
+import { slimTable } from '../../src/model/slim/train-and-serve.ts';
 import { placeBpr } from '../baselines/bpr/memory.ts';
 import { BPR_DEFAULTS, bprSettings } from '../baselines/bpr/settings.ts';
 import type { BprPhase } from '../baselines/bpr/solver.ts';
@@ -38,6 +35,8 @@ import { AlsWorkers } from './als-workers.ts';
 import type { PlacedRanker } from './evaluate-workers.ts';
 import { PhaseWorkers } from './phase-workers.ts';
 import { SlimWorkers } from './slim-workers.ts';
+
+/** Trains one model of the quality command and hands back what ranks with it. */
 
 export const RANKING_MODELS = ['als', 'bpr', 'slim', 'item-knn', 'items', 'neighbors', 'popular'] as const;
 export type RankingModel = (typeof RANKING_MODELS)[number];

@@ -1,11 +1,16 @@
 import type { Config } from '../config/config.ts';
+import { positiveFeedback } from '../config/positive-feedback.ts';
 import type { Clock } from '../domain/clock.ts';
 import { limitRepeats } from '../platform/log/limit-log-repeats.ts';
 import type { Logger } from '../platform/log/log.ts';
 import type { Teardown } from '../platform/process/teardown.ts';
+import type { CountsStorage } from '../recommend/popularity/live-counts.ts';
+import { popularitySpans } from '../recommend/popularity/popularity-counts.ts';
 import { type Recommendation, startRecommendation } from '../recommend/start-recommendation.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import type { StorePaths } from '../store/open/open-store.ts';
 import type { StartedStores } from '../store/open/start-stores.ts';
-import { countsStorage } from './feedback-counts-storage.ts';
+import { SAVED_COUNTS_NAME } from '../threads/messages.ts';
 import { type BackgroundTraining, createTrainer, createTraining, openPool } from './fit/create-training.ts';
 import { GenerationFollower } from './fit/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
@@ -79,4 +84,22 @@ export async function startBackground(
   teardown.add(() => follower?.stop());
   const isRestored = restoring.then(() => follower?.start());
   return { ...training, pool, recommendation, tasks, isRestored };
+}
+
+/** Keeps the counts of feedback in the cache store and has a worker bring it up to date. */
+function countsStorage(
+  pool: WorkerPool,
+  { recommend }: Config,
+  cache: CacheStore,
+  paths: StorePaths,
+  clock: Clock,
+): CountsStorage {
+  const settings = {
+    positiveTypes: positiveFeedback(recommend).positiveTypes,
+    ...popularitySpans(recommend),
+  };
+  return {
+    read: () => cache.getBlob(SAVED_COUNTS_NAME),
+    renew: () => pool.run<'recount'>({ kind: 'recount', ...settings, ...paths, nowMs: clock() }),
+  };
 }

@@ -1,11 +1,21 @@
+import { performance } from 'node:perf_hooks';
 import { yieldToServing } from '../platform/process/thread-priority.ts';
+import { searchItems } from '../recommend/catalogue/search-by-text.ts';
+import { renewCounts } from '../recommend/popularity/saved-counts.ts';
 import { findNeighbors } from './find-neighbors.ts';
 import { gather } from './gather-training-data.ts';
 import { learnRanking } from './learn-ranking.ts';
 import { answerQuestion, makeLists } from './make-lists.ts';
-import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from './messages.ts';
-import { recountFeedback } from './recount-feedback.ts';
-import { findItems } from './search-items.ts';
+import {
+  FULL_PRIORITY,
+  type Job,
+  type JobKind,
+  type Jobs,
+  type RecountJob,
+  SAVED_COUNTS_NAME,
+  type SearchItemsJob,
+} from './messages.ts';
+import { cacheAt, withReads } from './open-stores.ts';
 import { finish, load, prepare, run } from './train-parts.ts';
 
 // A pool tells its threads what they are for.
@@ -29,4 +39,33 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
 
 export default function work(job: Job): unknown {
   return (WORK[job.kind] as (job: Job) => unknown)(job);
+}
+
+/** See `RecountJob`. */
+async function recountFeedback({
+  dataPath,
+  cachePath,
+  nowMs,
+  ...settings
+}: RecountJob): Promise<Uint8Array | undefined> {
+  const cache = cacheAt(cachePath);
+  const saved = await cache.getBlob(SAVED_COUNTS_NAME);
+  const { positiveTypes, windowMs, ttlMs } = settings;
+  const renewed = withReads(dataPath, (reads) =>
+    renewCounts(saved, { positiveTypes, windowMs, ttlMs }, reads, () => nowMs),
+  );
+  // A worker that sleeps on a snapshot would keep the store from using freed pages again.
+  cache.local?.refresh();
+  if (renewed === undefined) return undefined;
+  // One that cannot be kept still serves.
+  await cache.putBlob(SAVED_COUNTS_NAME, renewed).catch(() => {});
+  const shared = new Uint8Array(new SharedArrayBuffer(renewed.length));
+  shared.set(renewed);
+  return shared;
+}
+
+/** See `SearchItemsJob`. */
+function findItems({ dataPath, text, n, timeMsMax }: SearchItemsJob): string[] {
+  const endMs = performance.now() + timeMsMax;
+  return withReads(dataPath, (reads) => searchItems(reads, text, n, () => performance.now() > endMs));
 }

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createProgress } from '../../src/cli/common/progress.ts';
+import { playgroundConfig } from '../../src/cli/playground/playground.ts';
 import { parseFilms, parseRatings, readSample } from '../../src/cli/playground/sample.ts';
-import { playgroundConfig } from '../../src/cli/playground/settings.ts';
 import { pickTaste } from '../../src/cli/playground/tour-user.ts';
 
 describe('the sample', () => {

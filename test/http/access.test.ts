@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Hosts } from '../../src/http/pipeline/hosts.ts';
+import { Hosts } from '../../src/http/pipeline/access.ts';
 import { sendRaw } from './raw.ts';
 import { startTestServer, type TestServer } from './start.ts';
 

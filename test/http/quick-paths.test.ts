@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
-import { createRequestIds } from '../../src/http/pipeline/request-id.ts';
+import { createRequestIds } from '../../src/http/pipeline/request-pipeline.ts';
 import { Router } from '../../src/http/pipeline/router.ts';
 import { parseQuery } from '../../src/http/route/query-parameters.ts';
 import { createRoutes } from '../../src/http/route-table.ts';

@@ -6,7 +6,6 @@ import { buildInteractions, type Interactions } from '../../src/dataset/interact
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { AlsSolver } from '../../src/model/als/als-solver.ts';
-import { trainedModel } from '../../src/model/als/extract-model.ts';
 import {
   type AlsStart,
   GRAMIAN_CHUNK_ROWS,
@@ -16,6 +15,7 @@ import {
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
 import { type AlsPhase, alsPhases } from '../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
+import { trainedModel } from '../../src/model/als/train-and-serve.ts';
 import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 import { tastes } from './tastes.ts';

@@ -22,7 +22,6 @@ import {
   type TlsFiles,
 } from './engine.ts';
 import { HeadersByName } from './headers-by-name.ts';
-import { watchSlowReader } from './slow-reader.ts';
 
 /** Time for a request's head to arrive, milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -286,4 +285,41 @@ function refusalOf(code: string | undefined): FurzeError {
     return new FurzeError('REQUEST_TIMEOUT', 'The request did not arrive in time.');
   }
   return new FurzeError('BAD_REQUEST', 'The request is not HTTP, or tells several lengths of its body.');
+}
+
+/** Looks in the time that a peer has; it is too slow when all of them say so. */
+const LOOKS = 4;
+
+/** A socket that is watched while it holds back what its peer does not take. */
+interface WatchedSocket extends Socket {
+  isWatched?: boolean;
+}
+
+/**
+ * Ends a connection whose peer takes its short answers too slowly: they wait in the socket, and those of further requests
+ * behind them.
+ * @param socket one that has not got rid of all it was given
+ * @param timeoutMs time in which a peer must take `bytesMin` bytes, or all that there is
+ */
+function watchSlowReader(socket: WatchedSocket, timeoutMs: number, bytesMin: number): void {
+  if (socket.isWatched === true) return;
+  socket.isWatched = true;
+  let before = takenOf(socket);
+  let lateLooks = 0;
+  const timer = setInterval(() => {
+    const taken = takenOf(socket) - before;
+    before += taken;
+    const isLate = socket.writableLength > 0 && taken < bytesMin / LOOKS;
+    // One look may come upon a short answer that is on its way.
+    lateLooks = isLate ? lateLooks + 1 : 0;
+    if (lateLooks === LOOKS) socket.destroy();
+    if (socket.writableLength > 0 && !socket.destroyed) return;
+    clearInterval(timer);
+    socket.isWatched = false;
+  }, timeoutMs / LOOKS).unref();
+}
+
+/** Bytes that the peer's side of the connection has taken. */
+function takenOf({ bytesWritten, writableLength }: Socket): number {
+  return bytesWritten - writableLength;
 }

@@ -1,11 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
 import { byteLengthOf, COMMON_HEADERS, type Reply } from '../route/reply.ts';
-import type { Engine, EngineOptions, OnRequest, TlsFiles } from './engine.ts';
+import {
+  BAD_FRAMING,
+  type Engine,
+  type EngineOptions,
+  type OnRequest,
+  type TlsFiles,
+  UNSURE_END,
+} from './engine.ts';
 import { HeadersByName } from './headers-by-name.ts';
 import type { Uws, UwsApp, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';
 import { UwsChunkedFlow, UwsFlow } from './uws-flow.ts';
-import { bodyLengthOf } from './uws-framing.ts';
 import { headerKey } from './uws-header-key.ts';
 
 /** Listen option of µSockets: fail when the port is taken instead of sharing it with its holder. */
@@ -192,4 +198,32 @@ function commonHeaders(contentType: string): string {
     headersByType.set(contentType, more);
   }
   return more;
+}
+
+const CONTENT_LENGTH = headerKey('content-length');
+const TRANSFER_ENCODING = headerKey('transfer-encoding');
+
+/** More digits than the longest body has, and few enough to stay exact. */
+const LENGTH = /^\d{1,15}$/;
+
+/**
+ * Tells the length of a body. The engine reads the first `Content-Length` and the first `Transfer-Encoding` and lets
+ * pass what a proxy may read otherwise, which is how a request is smuggled past it: further ones, other codings. It
+ * reads chunks loosely, too, so the place where a chunked body ends is unsure.
+ * @returns bytes, 0 for no body, `BAD_FRAMING` or `UNSURE_END`
+ */
+function bodyLengthOf(req: UwsRequest): number {
+  const length = req.getHeader(CONTENT_LENGTH);
+  const coding = req.getHeader(TRANSFER_ENCODING);
+  return length === '' && coding === '' ? 0 : framedLength(req, length, coding);
+}
+
+function framedLength(req: UwsRequest, length: string, coding: string): number {
+  let headers = 0;
+  req.forEach((name) => {
+    if (name === 'content-length' || name === 'transfer-encoding') headers++;
+  });
+  if (headers !== 1) return BAD_FRAMING;
+  if (coding !== '') return coding.toLowerCase() === 'chunked' ? UNSURE_END : BAD_FRAMING;
+  return LENGTH.test(length) ? Number(length) : BAD_FRAMING;
 }

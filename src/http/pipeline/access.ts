@@ -1,12 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
 import { isLoopback } from '../../config/base-url.ts';
 import { apiKeys } from '../../config/schema.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { ErrorReply } from '../route/problem-details.ts';
 import type { Reply } from '../route/reply.ts';
-import { Hosts } from './hosts.ts';
-import { Origins, type SenderHeaders } from './origins.ts';
 
 /** The headers that tell who asks, `''` when absent. */
 export interface AccessHeaders extends SenderHeaders {
@@ -128,4 +127,82 @@ export function warnOfOpenDoor({ keys, host }: AccessRules, log: Logger): void {
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/**
+ * Tells the hosts that requests may name while no key protects the service. A web page can make a name of its own lead
+ * to this machine (DNS rebinding) and then counts as a page of this service; it cannot do so with loopback names or with
+ * addresses.
+ */
+export class Hosts {
+  private readonly named: ReadonlySet<string>;
+  private readonly takesAddresses: boolean;
+  /** The last host that was found to be own: most callers name one and the same. */
+  private lastOwn = '';
+
+  /**
+   * @param named hosts that count as own, without a port; `*` for all
+   * @param host the address that the service listens on; beyond loopback, any address may be the machine's
+   */
+  constructor(named: readonly string[], host: string) {
+    this.named = new Set([...named, host].map((name) => name.toLowerCase()));
+    this.takesAddresses = !isLoopback(host);
+  }
+
+  /** True for a host that no page can make lead here. @param host with or without a port; no browser leaves it out */
+  isOwn(host: string): boolean {
+    if (host === this.lastOwn) return true;
+    if (!this.isOwnName(nameOf(host))) return false;
+    this.lastOwn = host;
+    return true;
+  }
+
+  private isOwnName(name: string): boolean {
+    if (name === 'localhost' || name.endsWith('.localhost') || isLoopback(name)) return true;
+    return (this.takesAddresses && isIP(name) !== 0) || this.named.has(name) || this.named.has('*');
+  }
+}
+
+/** A host without its port and the brackets of an address. */
+function nameOf(host: string): string {
+  const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+  return name.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** The headers that tell whose page a browser asks for, `''` when absent. */
+interface SenderHeaders {
+  readonly origin: string;
+  readonly host: string;
+  /** `Sec-Fetch-Site`, which browsers send and pages cannot forge. */
+  readonly fetchSite: string;
+  /** `Referer`. */
+  readonly referer: string;
+  readonly userAgent: string;
+}
+
+/** Tells pages of this server, and of the origins in `[server] cors_origins`, from those of others. */
+class Origins {
+  private readonly allowed: ReadonlySet<string>;
+
+  /** @param allowed origins that count as this server's own; `*` for all */
+  constructor(allowed: readonly string[]) {
+    this.allowed = new Set(allowed.map((origin) => origin.toLowerCase()));
+  }
+
+  /** True when a browser sends the request for a page that is not this server's own; its host has been looked at before. */
+  isForeign({ origin, host, fetchSite, referer, userAgent }: SenderHeaders): boolean {
+    if (this.allowed.has('*')) return false;
+    if (origin !== '') return !this.allowed.has(origin.toLowerCase()) && !isOf(origin, host);
+    if (fetchSite !== '') return fetchSite !== 'same-origin' && fetchSite !== 'none';
+    // Over plain HTTP to an address beyond loopback a browser tells neither with an image; its own name it always tells.
+    return BROWSER.test(userAgent) && !isOf(referer, host);
+  }
+}
+
+/** The name by which every browser begins. */
+const BROWSER = /^\s*mozilla\//i;
+
+/** True for a page of that host. */
+function isOf(page: string, host: string): boolean {
+  return URL.canParse(page) && new URL(page).host === host.toLowerCase();
 }

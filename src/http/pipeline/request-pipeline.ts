@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { checkId, checkItemId } from '../../domain/field-checks.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
@@ -12,11 +13,8 @@ import type { Reply } from '../route/reply.ts';
 import { type Method, type Route, readsData, writes } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import { Access, type AccessRules } from './access.ts';
-import { preflight } from './cors-preflight.ts';
 import type { Exchange, RequestHead } from './exchange.ts';
 import { HandledRequest } from './handled-request.ts';
-import { answerFresh } from './read-freshness.ts';
-import { createRequestIds } from './request-id.ts';
 import { type Match, Router } from './router.ts';
 import { StartGate } from './start-gate.ts';
 
@@ -215,5 +213,60 @@ function refused(
     query: undefined,
     apiVersion: '',
     request: undefined,
+  };
+}
+
+const CORS_HEADERS = 'Content-Type, X-API-Key, X-API-Version, Authorization, X-Request-ID';
+
+/** The answer to a browser that asks what pages of other origins may send. @param allow methods of the path */
+function preflight(allow: string): Reply {
+  return {
+    status: 204,
+    contentType: '',
+    body: '',
+    headers: [
+      ['Allow', allow],
+      ['Access-Control-Allow-Methods', allow],
+      ['Access-Control-Allow-Headers', CORS_HEADERS],
+      ['Access-Control-Max-Age', '86400'],
+    ],
+  };
+}
+
+/** On answers of which it is not known whether they show what other nodes have stored: the database does not answer. */
+const STALE: readonly [string, string] = ['X-Furze-Stale', 'true'];
+
+/** Answers once reads have passed the barrier, and says where they may not be as fresh as they are to be. */
+async function answerFresh(
+  barrier: ReadBarrier,
+  passed: Promise<void> | undefined,
+  answer: () => Reply | Promise<Reply>,
+): Promise<Reply> {
+  await passed;
+  const { isUnsure } = barrier;
+  const reply = await answer();
+  return isUnsure ? { ...reply, headers: [...(reply.headers ?? []), STALE] } : reply;
+}
+
+const SANE = /^[\w.:+/=@-]{1,128}$/;
+
+/** Base of the digits that an id counts with. */
+const RADIX = 36;
+/** The last two digits of an id, ready made: only every 1296th id writes a number out. */
+const ENDINGS = Array.from({ length: RADIX * RADIX }, (_, at) => at.toString(RADIX).padStart(2, '0'));
+
+/** Makes the source of request ids: the caller's own when it is sane, otherwise one that no other process gives. */
+export function createRequestIds(): (sent: string) => string {
+  const prefix = randomBytes(6).toString('hex');
+  let round = 0;
+  let head = `${prefix}-0`;
+  let at = 0;
+  return (sent) => {
+    if (sent !== '' && SANE.test(sent)) return sent;
+    if (at === ENDINGS.length) {
+      at = 0;
+      head = `${prefix}-${(++round).toString(RADIX)}`;
+    }
+    return head + ENDINGS[at++]!;
   };
 }

@@ -1,19 +1,22 @@
+import type { Interactions } from '../../dataset/interactions.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
+import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { viewOf } from '../../memory/layout-builder.ts';
+import { MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
 import type { LearnedPart, ServingShape } from '../part/learned-part.ts';
-import { servedItems, type WithServedItems } from '../part/served-items.ts';
+import { type ServedItems, servedItems, type WithServedItems } from '../part/served-items.ts';
 import { AlsSolver } from './als-solver.ts';
 import { type CollaborativeModel, collaborativeModel } from './collaborative-model.ts';
 import { type AlsOutcome, alsCourse } from './epochs-and-early-stopping.ts';
-import { qualityOf, trainedModel } from './extract-model.ts';
 import { alsFitMemory } from './memory-estimate.ts';
 import { type AlsShape, type AlsTask, alsShape, placeAls } from './memory-layout.ts';
 import { MfScorer, type PlacedModel, placeModel } from './mf-scorer.ts';
-import { decodeModel, encodeModel, type MatrixFactorization } from './model.ts';
+import { assertFinite, decodeModel, encodeModel, type MatrixFactorization } from './model.ts';
 import type { AlsPhase } from './phases.ts';
 import type { AlsSettings } from './settings.ts';
 import { sizedFactors } from './settings-by-size.ts';
-import { neededSharding } from './shard-users-to-fit-memory.ts';
+import { type Sharding, shardingOf } from './sharding.ts';
+import { UserFactors } from './user-factors.ts';
 
 export interface AlsOptions {
   readonly settings: AlsSettings;
@@ -91,3 +94,74 @@ export const alsPart: LearnedPart<
     },
   },
 };
+
+/** What a model says of its quality: NDCG@10 on the held-out records with its half width, and the epoch it is of. */
+export function qualityOf({ quality, bestEpoch }: AlsOutcome): Record<string, number> {
+  const epochs = { epochs: bestEpoch };
+  return quality === undefined
+    ? epochs
+    : { ...epochs, 'NDCG@10': quality.mean, 'NDCG@10 half width': quality.halfWidth };
+}
+
+/**
+ * Copies the factors out of a training's memory as a model.
+ * @param served puts items at their rows of the store, and leaves users out; all stay where they are when absent
+ * @throws FurzeError INTERNAL when a factor is NaN or infinite, so that no such model is published
+ */
+export function trainedModel(
+  task: AlsTask,
+  dataFingerprint: number,
+  quality: Readonly<Record<string, number>> = {},
+  served?: ServedItems,
+): MatrixFactorization {
+  const { memory, layout, settings, userCount, itemCount } = task;
+  const items = viewOf(memory, layout, 'itemFactors', 'f32');
+  const model: MatrixFactorization = {
+    factors: settings.factors,
+    userCount,
+    itemCount: served?.rowCount ?? itemCount,
+    trainedItems: itemCount,
+    regularization: settings.regularization,
+    unobservedWeight: settings.unobservedWeight,
+    regularizationExponent: settings.regularizationExponent,
+    seed: settings.seed,
+    fingerprint: dataFingerprint,
+    quality,
+    userFactors: served === undefined ? new UserFactors(task).all(userCount) : new Float32Array(0),
+    itemFactors:
+      served === undefined
+        ? new Float32Array(items)
+        : spreadRows(items, served, paddedFactors(settings.factors)),
+  };
+  assertFinite(model);
+  return model;
+}
+
+/** Factors at the rows of the store, zeros between them. */
+function spreadRows(factors: Float32Array, { rows, rowCount }: ServedItems, f: number): Float32Array {
+  const spread = new Float32Array(rowCount * f);
+  for (let at = 0; at < rows.length; at++) {
+    spread.set(factors.subarray(at * f, (at + 1) * f), rows[at]! * f);
+  }
+  return spread;
+}
+
+/**
+ * How to divide the users of a training that does not fit as a whole: undefined where all fits in one memory and in the
+ * room that there is, or where nothing would be saved.
+ * @param roomBytes what training and models may take
+ */
+export function neededSharding(
+  shape: AlsShape,
+  interactions: Interactions,
+  serving: ServingShape,
+  roomBytes: number,
+): Sharding | undefined {
+  const { sharding: _none, ...whole } = shape;
+  const { piece, training, models } = alsFitMemory(whole, serving);
+  if (piece <= MEMORY_BYTES_MAX && training + models <= roomBytes) return undefined;
+  const sharding = shardingOf(interactions, shape.factors);
+  // The stages of a small training take more than dividing it would save.
+  const saves = alsFitMemory({ ...whole, sharding }, serving).training < training;
+  return saves || piece > MEMORY_BYTES_MAX ? sharding : undefined;
+}

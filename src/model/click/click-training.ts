@@ -1,19 +1,18 @@
 /** A click-through training in progress: its examples, its machine, and the chunks of rows that pass through it. */
 import { type InstantiateKernels, paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { ARENA_START, Arena } from '../../memory/arena.ts';
+import { placeOf } from '../../memory/binary-search.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { auc, logLoss } from '../evaluation/metrics.ts';
 import { calibrate, sigmoid } from './calibration.ts';
-import { centreBlock } from './centering.ts';
 import type { FmOutcome } from './epochs-and-early-stopping.ts';
 import { type ClickExamples, wholeDraws } from './examples.ts';
 import { FactorizationMachine, type FmParameters } from './factorization-machine.ts';
-import { featureBlocks, mostLabels } from './features.ts';
+import { type FeatureLayout, featureBlocks, mostLabels } from './features.ts';
 import { FmRowBuffer } from './fm-row-buffer.ts';
 import type { FmModel, FmRows } from './model.ts';
 import { shuffleExamples } from './pairs-and-negatives.ts';
 import type { ClickSettings } from './settings.ts';
-import { featuresOf } from './warm-start.ts';
 
 /** Rows, and features of theirs, that are made at a time: some 10 ms of training. */
 const CHUNK_ROWS = 16_384;
@@ -206,5 +205,98 @@ export class ClickTraining {
     centreBlock(changed, f, featureCount, [items, userLabels], this.#seen.items);
     yield;
     return changed;
+  }
+}
+
+/**
+ * The feature of a model that stands for the same as each feature of another layout, in the order of these; -1 where the
+ * model has none that it learned.
+ * @param rows which rows of the store those of the layout are; those of layout and model are the same where either is absent
+ */
+function* featuresOf(
+  model: FmModel,
+  layout: FeatureLayout,
+  rows: FmRows | undefined,
+): Generator<number, void> {
+  const blocks = featureBlocks(model);
+  const f = model.vectors.length / blocks.featureCount;
+  // A user or an item that nothing was learned of has parameters of zero.
+  const learned = (feature: number) =>
+    model.linear[feature] !== 0 || model.vectors[feature * f] !== 0 ? feature : -1;
+  const placeIn = (own: Uint32Array | undefined, wanted: Uint32Array | undefined, count: number) =>
+    own && wanted ? (row: number) => placeOf(own, wanted[row]!) : (row: number) => (row < count ? row : -1);
+  const ofUser = placeIn(model.rows?.users, rows?.users, model.userCount);
+  for (let row = 0; row < layout.userCount; row++) {
+    const place = ofUser(row);
+    yield place < 0 ? -1 : learned(place);
+  }
+  const ofItem = placeIn(model.rows?.items, rows?.items, model.itemCount);
+  for (let row = 0; row < layout.itemCount; row++) {
+    const place = ofItem(row);
+    yield place < 0 ? -1 : learned(blocks.items + place);
+  }
+  yield* labelFeatures(layout.userLabels, model.userLabels, blocks.userLabels);
+  yield* labelFeatures(layout.itemLabels, model.itemLabels, blocks.itemLabels);
+}
+
+function* labelFeatures(
+  names: readonly string[],
+  known: readonly string[],
+  first: number,
+): Generator<number, void> {
+  const numbers = new Map(known.map((name, number) => [name, first + number]));
+  for (const name of names) yield numbers.get(name) ?? -1;
+}
+
+/**
+ * Moves what all users, and all items, have in common out of their one-hot features, so that a user or an item without
+ * one (who came after the training) counts as the average user or item instead of as one of weight zero. No score of a
+ * known user and item changes: with m the mean of the block's vectors, <v, x> = <v - m, x> + <m, x>, and <m, x> is
+ * linear in the other features.
+ */
+
+/** Parameters that are changed in place. */
+interface MutableParameters {
+  bias: number;
+  readonly linear: Float32Array;
+  readonly vectors: Float32Array;
+}
+
+/**
+ * Centers the features [start, end), of which each row has exactly one of value 1.
+ * @param seen 1 where feature start + r was trained; the others become the average, which is zero
+ */
+function centreBlock(
+  parameters: MutableParameters,
+  f: number,
+  featureCount: number,
+  [start, end]: readonly [number, number],
+  seen: Uint8Array,
+): void {
+  const { linear, vectors } = parameters;
+  const mean = new Float64Array(f);
+  let meanWeight = 0;
+  let count = 0;
+  for (let feature = start; feature < end; feature++) {
+    if (seen[feature - start] === 0) continue;
+    count++;
+    meanWeight += linear[feature]!;
+    for (let k = 0; k < f; k++) mean[k]! += vectors[feature * f + k]!;
+  }
+  if (count > 0) {
+    meanWeight /= count;
+    for (let k = 0; k < f; k++) mean[k]! /= count;
+  }
+  parameters.bias += meanWeight;
+  for (let feature = 0; feature < featureCount; feature++) {
+    const isInside = feature >= start && feature < end;
+    let pull = 0;
+    for (let k = 0; k < f; k++) {
+      const at = feature * f + k;
+      if (isInside) vectors[at] = seen[feature - start] === 1 ? vectors[at]! - mean[k]! : 0;
+      else pull += mean[k]! * vectors[at]!;
+    }
+    if (isInside) linear[feature] = seen[feature - start] === 1 ? linear[feature]! - meanWeight : 0;
+    else linear[feature]! += pull;
   }
 }

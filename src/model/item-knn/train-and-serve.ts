@@ -17,6 +17,7 @@ import {
   tableSaving,
 } from '../neighbors/neighbor-table.ts';
 import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
+import type { Weighting } from '../neighbors/similarity.ts';
 import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
 import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
@@ -27,7 +28,6 @@ import {
   sampleUsers,
 } from '../part/sample-users-to-fit-memory.ts';
 import { servedItems, type WithServedItems } from '../part/served-items.ts';
-import { ITEM_KNN_WEIGHTING } from './settings.ts';
 
 /**
  * For each item those that the same users like, to be summed over what a user likes (item-based collaborative filtering,
@@ -101,3 +101,10 @@ export function placeItemKnn(
   const similarity = placeSimilarity(itemsByUsers(interactions), options, slots, allocate);
   return createNeighborTask(similarity, createDraft(interactions.itemCount, k));
 }
+
+/**
+ * How items are compared by common users: a user of n items counts n ^ -0.5, so that those who like everything say less,
+ * and an item's norm is the fourth root of what its users count. That is between a cosine, which ranks rare items above
+ * what most like, and plain counts, which rank by popularity: the blend with other models needs neither once more.
+ */
+const ITEM_KNN_WEIGHTING: Weighting = { elementExponent: 0.5, rowExponent: 0.25 };

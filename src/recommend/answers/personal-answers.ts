@@ -12,7 +12,6 @@ import type { UserLists } from '../lists/user-lists.ts';
 import type { RecommendQuery } from '../sources/recommender.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import type { Fallbacks } from './fallbacks.ts';
-import { takeShown } from './filter-cached-list.ts';
 import type { WriteBack } from './write-back.ts';
 
 /** Entries that are made JSON between two pauses: some tenths of a millisecond. */
@@ -216,5 +215,24 @@ export class PersonalAnswers {
       json += scored ? `{"Id":${id},"Score":${JSON.stringify(answer.scoreOf(row))}}` : id;
     }
     return `[${json}]`;
+  }
+}
+
+/**
+ * Takes what of a user's cached list may be shown by now: an item leaves it that was hidden, deleted or is out of date, that
+ * the user has read, or that is not in the categories asked for.
+ * @param mayShow as `shownOfList` tells for the user
+ */
+function takeShown(
+  { itemRows, scores }: UserList,
+  answer: AnswerBuilder,
+  catalogue: Catalogue,
+  mayShow: (itemRow: number) => boolean,
+  categories: readonly string[],
+): void {
+  for (let at = 0; at < itemRows.length && answer.missing > 0; at++) {
+    const row = itemRows[at]!;
+    if (mayShow(row) && catalogue.isListable(row) && catalogue.isInAll(row, categories))
+      answer.take(row, scores[at]);
   }
 }

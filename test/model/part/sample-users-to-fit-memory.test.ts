@@ -15,8 +15,7 @@ import {
 import { placeSlim } from '../../../src/model/slim/memory-layout.ts';
 import { slimSettings } from '../../../src/model/slim/settings.ts';
 import { SLIM_PHASES, SlimSolver } from '../../../src/model/slim/slim-solver.ts';
-import { solvedItems } from '../../../src/model/slim/solved-items.ts';
-import { slimTable } from '../../../src/model/slim/transpose-weights.ts';
+import { slimTable, solvedItems } from '../../../src/model/slim/train-and-serve.ts';
 import { tastes } from '../tastes.ts';
 
 const { train } = tastes(2600, 60);

@@ -18,8 +18,7 @@ import { beginPhase, cancelTask, rowsDone } from '../../../src/model/part/chunks
 import { placeSlim, slimMemoryBytes } from '../../../src/model/slim/memory-layout.ts';
 import { type SlimSettings, slimSettings } from '../../../src/model/slim/settings.ts';
 import { SLIM_PHASES, SlimSolver } from '../../../src/model/slim/slim-solver.ts';
-import { slimPart } from '../../../src/model/slim/train-and-serve.ts';
-import { slimTable } from '../../../src/model/slim/transpose-weights.ts';
+import { slimPart, slimTable } from '../../../src/model/slim/train-and-serve.ts';
 import { threadEntry } from '../../../src/platform/program/thread-entry.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 

@@ -1,5 +1,5 @@
-import { type Engine, type EngineOptions, openEngine, type Table } from './engine.ts';
-import { checkFormatVersion } from './format-version.ts';
+import { OperatorError } from '../../../domain/operator-error.ts';
+import { type Engine, type EngineOptions, openEngine, readBytes, type Table } from './engine.ts';
 
 /** The tables of a data store; docs/storage.md says what each holds. */
 const TABLES = [
@@ -52,4 +52,34 @@ export function replaceTables(tables: DataTables, others: DataTables): void {
   Object.assign(tables, others);
   // It waits for a backup that is being made.
   void engine.close();
+}
+
+/** Raised when a change makes another program misread the folder. */
+const FORMAT_VERSION = 2;
+
+const FORMAT_KEY = Buffer.from('format');
+
+interface VersionedTables {
+  readonly engine: Engine;
+  readonly meta: Table;
+}
+
+/**
+ * Gives a new folder its version.
+ * @throws OperatorError when the folder has another; it is closed then
+ */
+function checkFormatVersion({ engine, meta }: VersionedTables, readOnly: boolean): void {
+  // The tables of a damaged file that is only read may be missing.
+  if (readOnly && (meta as Table | undefined) === undefined) return;
+  const stored = readBytes(meta, FORMAT_KEY)?.[0];
+  if (stored === FORMAT_VERSION) return;
+  if (stored === undefined) {
+    if (!readOnly) engine.transact(() => meta.put(FORMAT_KEY, new Uint8Array([FORMAT_VERSION])));
+    return;
+  }
+  void engine.close();
+  throw new OperatorError(
+    `The data folder ${engine.path} has format version ${stored}; this program reads ${FORMAT_VERSION} alone. ` +
+      'Another furze wrote it, or another program: start that one, or restore a backup of this version.',
+  );
 }
