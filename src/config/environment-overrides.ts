@@ -33,14 +33,26 @@ export function effectiveValue(
   return value === undefined ? { value: schema.default, source: 'default' } : { value, source: 'file' };
 }
 
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** `purchase=count` as name and word. */
+function pairOf(entry: string): [name: string, word: string] {
+  const at = entry.lastIndexOf('=');
+  return at < 0 ? [entry, ''] : [entry.slice(0, at), entry.slice(at + 1)];
+}
+
 /** Reads an environment variable's text in the key's type; text that has another form comes back as it is, to be refused. */
 function readVariable(schema: KeySchema, text: string): unknown {
   switch (schema.type) {
     case 'array':
-      return text
-        .split(',')
-        .map((entry) => entry.trim())
-        .filter((entry) => entry !== '');
+      return listOf(text);
+    case 'object':
+      return Object.fromEntries(listOf(text).map((entry) => pairOf(entry)));
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text;
     case 'integer':

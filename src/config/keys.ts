@@ -13,6 +13,7 @@ export interface KeySchema {
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, KeySchema>>;
   readonly items?: KeySchema;
+  readonly additionalProperties?: KeySchema;
   readonly enum?: readonly string[];
   readonly format?: string;
   readonly pattern?: string;
@@ -65,8 +66,10 @@ export function expectation(schema: KeySchema): string {
     return `a duration such as "10s", "1h30m" or "72h"${least}`;
   }
   switch (schema.type) {
-    case 'object':
-      return 'a table';
+    case 'object': {
+      const [word] = schema.additionalProperties?.enum ?? [];
+      return word === undefined ? 'a table' : `a table of feedback types, as in { purchase = "${word}" }`;
+    }
     case 'array':
       if (schema.secret) return `a list without repetition, each entry ${KEY_FORM}`;
       return `a list without repetition, each entry ${expectation(schema.items as KeySchema)}`;

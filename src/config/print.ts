@@ -82,7 +82,14 @@ function keysOf(section: KeySchema): [string, KeySchema][] {
 /** `key = value`; a number that may have a fraction is written with one, as TOML keeps the two apart. */
 function assignment(key: string, schema: KeySchema, value: unknown): string {
   if (schema.type === 'number' && Number.isInteger(value)) return `${key} = ${(value as number).toFixed(1)}`;
+  // A table stands in one line, within its section.
+  if (schema.type === 'object') return `${key} = ${inlineTable(value as Record<string, unknown>)}`;
   return stringify({ [key]: value }).trim();
+}
+
+function inlineTable(table: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(table).map(([name, value]) => stringify({ [name]: value }).trim());
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
 }
 
 function comment(text: string): string[] {

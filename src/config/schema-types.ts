@@ -37,6 +37,16 @@ export const choice = <T extends string>(value: T, values: readonly T[], descrip
 export const feedbackTypes = (description: string) =>
   Type.Array(Type.String({ minLength: 1 }), { default: [], description, uniqueItems: true });
 
+/** Names of feedback types, each with one of the words. */
+export const wordByType = <T extends string>(words: readonly T[], description: string) =>
+  Type.Unsafe<Readonly<Record<string, T>>>({
+    type: 'object',
+    additionalProperties: { type: 'string', enum: words },
+    propertyNames: { minLength: 1 },
+    default: {},
+    description,
+  });
+
 /** What an HTTP header can carry: visible ASCII, blanks only within. Anything else could never match what is sent. */
 const KEY_PATTERN = '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$';
 

@@ -18,6 +18,7 @@ import {
   secret,
   secrets,
   text,
+  wordByType,
 } from './schema-types.ts';
 
 export type { DurationMs } from './schema-types.ts';
@@ -134,6 +135,10 @@ const dataSource = Type.Object(
         'Feedback types that say that the user liked the item. "rating>=4" counts feedback with that Value on, "purchase=5" weighs five times as much as another in the training of the collaborative model, "rating>=4=2" is both.',
     }),
     read_feedback_types: feedbackTypes('Feedback types that say that the user saw the item.'),
+    repeated: wordByType(
+      ['count'],
+      'Feedback types of which every event counts, not the first of a user and an item alone: { purchase = "count" }. Popularity counts each when it happened; training takes the latest and how often. Two with the same Timestamp are one.',
+    ),
     positive_feedback_ttl: integer(
       0,
       0,

@@ -111,6 +111,22 @@ export const FeedbackSchema = named('Feedback', {
   Timestamp: Type.String({ description: 'When it happened, RFC 3339 UTC', rule: 'written' }),
   Comment: Type.String({ description: 'Free text' }),
   Value: Type.Optional(Type.Number({ description: 'As it was written; absent for 0' })),
+  Count: Type.Optional(Type.Integer({ minimum: 1, description: 'With `details`: how often it happened' })),
+  LastTimestamp: Type.Optional(Type.String({ description: 'With `details`: when it happened last' })),
+  ValueSum: Type.Optional(Type.Number({ description: 'With `details`: of all events; absent for 0' })),
+  Occurrences: Type.Optional(
+    Type.Array(
+      Type.Object({
+        Timestamp: Type.String(),
+        Value: Type.Optional(Type.Number()),
+        Count: Type.Integer({
+          minimum: 0,
+          description: 'Events that are put together here; 0 for one taken back',
+        }),
+      }),
+      { description: 'With `details`: its events, where there are several' },
+    ),
+  ),
 });
 export const FeedbackListSchema = Type.Array(FeedbackSchema);
 

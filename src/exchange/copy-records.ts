@@ -3,6 +3,7 @@ import { counted } from '../domain/group-digits.ts';
 import { type LabelFields, withGivenLabels } from '../domain/labels.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataReader } from '../store/data-store.ts';
+import { detailsOf, eventsOfDetails, type FeedbackDetails } from '../store/feedback-details.ts';
 import type { ApiRecord, Source } from './copy-sources.ts';
 import type { Kind } from './guess-columns.ts';
 import type { Target } from './import-targets.ts';
@@ -30,6 +31,8 @@ export const BEGUN: CopyState = { kind: 'users', copied: NOTHING };
 export interface CopyOptions {
   readonly source: Source;
   readonly target: Target;
+  /** Counts the events of feedback that happened several times, where the source gives details. */
+  readonly counting?: Target;
   /** Where it is kept how far it has come, so that a copy that was cut off goes on. */
   readonly resumePoint: ResumePoint<CopyState>;
   /** Told how many records of a kind are copied. */
@@ -42,7 +45,8 @@ export interface CopyOptions {
  * @returns how many records there were of each kind, in earlier runs of this copy too
  * @throws OperatorError when a record cannot be stored
  */
-export async function copyRecords({ source, target, resumePoint, onProgress }: CopyOptions): Promise<Counts> {
+export async function copyRecords(options: CopyOptions): Promise<Counts> {
+  const { source, target, counting, resumePoint, onProgress } = options;
   const before = resumePoint.read() ?? BEGUN;
   // Written ahead of the first page, so that what a cut leaves in the target is known for what it is.
   resumePoint.write(before);
@@ -51,13 +55,34 @@ export async function copyRecords({ source, target, resumePoint, onProgress }: C
     const from = kind === before.kind ? before.cursor : undefined;
     if (from === '') continue;
     for await (const { rows, cursor } of source(kind, from)) {
-      await store(target, kind, rows);
+      if (kind === 'feedback') await storeFeedback(target, counting, rows as readonly FeedbackDetails[]);
+      else await store(target, kind, rows);
       copied = { ...copied, [kind]: copied[kind] + rows.length };
       resumePoint.write({ kind, cursor, copied });
       onProgress(kind, copied[kind]);
     }
   }
   return copied;
+}
+
+/** Records of one batch, when each event of feedback is a record. */
+const EVENTS_A_BATCH = 1000;
+
+async function storeFeedback(
+  target: Target,
+  counting: Target | undefined,
+  rows: readonly FeedbackDetails[],
+): Promise<void> {
+  const once = rows.filter(({ Occurrences }) => counting === undefined || Occurrences === undefined);
+  await store(
+    target,
+    'feedback',
+    once.map((row) => eventsOfDetails(row)[0]!),
+  );
+  if (counting === undefined || once.length === rows.length) return;
+  const events = rows.flatMap((row) => (row.Occurrences === undefined ? [] : eventsOfDetails(row)));
+  for (let from = 0; from < events.length; from += EVENTS_A_BATCH)
+    await store(counting, 'feedback', events.slice(from, from + EVENTS_A_BATCH));
 }
 
 async function store(target: Target, kind: Kind, rows: readonly ApiRecord[]): Promise<void> {
@@ -79,7 +104,10 @@ export interface Comparison {
 
 const DIFFERENCES_SHOWN = 10;
 
-/** Looks up each record of a source in a store and compares all of its fields, and the numbers of records. */
+/**
+ * Looks up each record of a source in a store and compares all of its fields, and the numbers of records.
+ * @param source may give feedback with details, which are compared then
+ */
 export async function compareRecords(
   source: Source,
   reader: DataReader,
@@ -125,10 +153,15 @@ interface Named {
   readonly UserId: string;
   readonly ItemId: string;
   readonly FeedbackType: string;
+  /** Of feedback with details. */
+  readonly Count?: number;
 }
 
 const LOOK_UP: Readonly<Record<Kind, (reader: DataReader, row: Named) => Promise<object | undefined>>> = {
   users: async (reader, { UserId }) => asAnswered(await reader.getUser(UserId)),
   items: async (reader, { ItemId }) => asAnswered(await reader.getItem(ItemId)),
-  feedback: (reader, { FeedbackType, UserId, ItemId }) => reader.getFeedback(FeedbackType, UserId, ItemId),
+  feedback: async (reader, { FeedbackType, UserId, ItemId, Count }) => {
+    const found = await reader.getFeedback(FeedbackType, UserId, ItemId);
+    return found && Count !== undefined ? detailsOf(found, reader.local) : found;
+  },
 };

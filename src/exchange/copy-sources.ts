@@ -3,6 +3,7 @@ import { groupDigits } from '../domain/group-digits.ts';
 import { withGivenLabels } from '../domain/labels.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { DataReader } from '../store/data-store.ts';
+import { detailsOf, eventsOfDetails, type FeedbackDetails } from '../store/feedback-details.ts';
 import type { Kind } from './guess-columns.ts';
 import type { ServiceClient } from './service-client.ts';
 
@@ -17,11 +18,15 @@ const PAGE_RECORDS = 1000;
 /**
  * Reads a data folder, also while a service runs on it. A walk over all feedback ends with an OperatorError where there was
  * less or more than the store counts, though nobody wrote any: a damaged page need not be one that cannot be read.
+ * @param toDetails gives feedback with how often and when it happened
  */
-export function storeSource(reader: DataReader): Source {
+export function storeSource(reader: DataReader, toDetails = false): Source {
   return (kind, from) => {
     const all = pages(from, async (cursor) => {
-      if (kind === 'feedback') return reader.getFeedbackPage(PAGE_RECORDS, cursor);
+      if (kind === 'feedback') {
+        const page = await reader.getFeedbackPage(PAGE_RECORDS, cursor);
+        return toDetails ? { ...page, rows: page.rows.map((row) => detailsOf(row, reader.local)) } : page;
+      }
       const page = await (kind === 'users'
         ? reader.getUsers(PAGE_RECORDS, cursor)
         : reader.getItems(PAGE_RECORDS, cursor));
@@ -60,13 +65,24 @@ export function tableSource(page: (kind: Kind, cursor: string) => Promise<Page<A
   return (kind, from) => pages(from, (cursor) => page(kind, cursor));
 }
 
-/** Asks a running server. */
+/** Gives a record for each event of feedback that happened several times. @param source gives feedback with details */
+export function eventSource(source: Source): Source {
+  return async function* (kind, cursor) {
+    for await (const page of source(kind, cursor))
+      yield kind === 'feedback'
+        ? { ...page, rows: page.rows.flatMap((row) => eventsOfDetails(row as FeedbackDetails)) }
+        : page;
+  };
+}
+
+/** Asks a running server; feedback comes with details. */
 export function httpSource(client: ServiceClient): Source {
   const names = { users: 'Users', items: 'Items', feedback: 'Feedback' } as const;
   return (kind, from) =>
     pages(from, async (cursor) => {
       const query = `n=${PAGE_RECORDS}&cursor=${encodeURIComponent(cursor)}`;
-      const response = await client.ask('GET', `/api/${kind}?${query}`);
+      const details = kind === 'feedback' ? '&details=true' : '';
+      const response = await client.ask('GET', `/api/${kind}?${query}${details}`);
       const body = (await response.json()) as Record<string, unknown>;
       return { cursor: body.Cursor as string, rows: body[names[kind]] as ApiRecord[] };
     });

@@ -48,5 +48,7 @@ export function checkCommand(command: WriteCommand, rules: WriteRules, nowMs: nu
 /** True when what a command does cannot be told in one breath with what others before it did, since it may take that away. */
 export function mayRemove(command: CheckedCommand, rules: WriteRules): boolean {
   if (command.kind !== 'putFeedback') return command.kind.startsWith('delete');
-  return command.overwrite || (rules.positiveFeedbackTypes.length > 0 && rules.readFeedbackTypes.length > 0);
+  const { positiveFeedbackTypes, readFeedbackTypes, repeatedTypes = [], countsAllRepeats } = rules;
+  if (command.overwrite || countsAllRepeats || repeatedTypes.length > 0) return true;
+  return positiveFeedbackTypes.length > 0 && readFeedbackTypes.length > 0;
 }

@@ -6,6 +6,7 @@ import { AutoInsert } from './auto-insert.ts';
 import type { CheckedCommand } from './check-command.ts';
 import type { LocalReads, WriteResult } from './data-store.ts';
 import type { TypeRoles } from './pair-merge.ts';
+import { EditKind } from './pair-merge.ts';
 import type { WriteRules } from './write-options.ts';
 
 type Command<Kind> = Extract<CheckedCommand, { kind: Kind }>;
@@ -21,10 +22,12 @@ export abstract class CommandApplier {
   protected readonly autoInsert: AutoInsert;
   private readonly known: Known;
   private readonly positive: readonly PositiveKind[];
+  private readonly repeatedTypes: ReadonlySet<string>;
 
   constructor(rules: WriteRules, known: Known) {
     this.rules = rules;
     this.known = known;
+    this.repeatedTypes = new Set(rules.repeatedTypes);
     this.positive = readPositiveKinds(rules.positiveFeedbackTypes);
     const positiveTypes = new Set(this.positive.map(({ feedbackType }) => feedbackType));
     const read = new Set(rules.readFeedbackTypes.filter((name) => !positiveTypes.has(name)));
@@ -90,6 +93,13 @@ export abstract class CommandApplier {
       case 'deleteFeedback':
         return this.deleteFeedback(command);
     }
+  }
+
+  /** What a written feedback of a type is to do. */
+  protected editKindOf(feedbackType: string, overwrite: boolean): EditKind {
+    if (overwrite) return EditKind.overwrite;
+    const isCounted = this.rules.countsAllRepeats === true || this.repeatedTypes.has(feedbackType);
+    return isCounted ? EditKind.count : EditKind.insert;
   }
 
   protected isPositive(feedbackType: string, value: number): boolean {

@@ -1,5 +1,6 @@
 import { decode, encode } from '@msgpack/msgpack';
 import type { Item, User } from '../domain/entities.ts';
+import { decodeOccurrences, encodeOccurrences, type StoredFeedback } from './repeats.ts';
 
 /**
  * What one command, or several that only add, did to a store, by rows: a copy that carries these out in their order holds
@@ -15,14 +16,10 @@ export interface Effects {
 }
 
 /** A feedback that is written, or removed where `timeMs` is NaN. */
-export interface FeedbackEffect {
+export interface FeedbackEffect extends StoredFeedback {
   readonly userRow: number;
   readonly itemRow: number;
   readonly type: string;
-  readonly timeMs: number;
-  readonly comment: string;
-  /** 0 for none. */
-  readonly value: number;
 }
 
 /** A moment in the history of a store: what it was after a commit. */
@@ -55,6 +52,7 @@ type Packed = [
   timesMs: Uint8Array,
   comments: readonly (readonly [at: number, comment: string])[],
   values: readonly (readonly [at: number, value: number])[],
+  occurrences: readonly (readonly [at: number, bytes: Uint8Array])[],
 ];
 
 export function encodeParts(parts: readonly Effects[]): Uint8Array {
@@ -74,7 +72,8 @@ function pack({ deletedUserIds, deletedItemIds, users, items, feedback }: Effect
   const timesMs = new Float64Array(feedback.length);
   const comments: [number, string][] = [];
   const values: [number, number][] = [];
-  for (const [at, { userRow, itemRow, type, timeMs, comment, value }] of feedback.entries()) {
+  const repeats: [number, Uint8Array][] = [];
+  for (const [at, { userRow, itemRow, type, timeMs, comment, value, occurrences }] of feedback.entries()) {
     let number = numbers.get(type);
     if (number === undefined) numbers.set(type, (number = names.push(type) - 1));
     rows[at * 2] = userRow;
@@ -83,9 +82,10 @@ function pack({ deletedUserIds, deletedItemIds, users, items, feedback }: Effect
     timesMs[at] = timeMs;
     if (comment !== '') comments.push([at, comment]);
     if (value !== 0) values.push([at, value]);
+    if (occurrences !== undefined) repeats.push([at, encodeOccurrences(occurrences)]);
   }
   const columns = [bytesOf(rows), bytesOf(types), bytesOf(timesMs)] as const;
-  return [deletedUserIds, deletedItemIds, users, items, names, ...columns, comments, values];
+  return [deletedUserIds, deletedItemIds, users, items, names, ...columns, comments, values, repeats];
 }
 
 function unpack(packed: Packed): Effects {
@@ -95,6 +95,7 @@ function unpack(packed: Packed): Effects {
   const timesMs = new Float64Array(ownBuffer(timeBytes));
   const comments = new Map(packed[8]);
   const values = new Map(packed[9]);
+  const repeats = new Map(packed[10]);
   const feedback = Array.from(types, (type, at) => ({
     userRow: rows[at * 2]!,
     itemRow: rows[at * 2 + 1]!,
@@ -102,6 +103,7 @@ function unpack(packed: Packed): Effects {
     timeMs: timesMs[at]!,
     comment: comments.get(at) ?? '',
     value: values.get(at) ?? 0,
+    ...(repeats.has(at) && { occurrences: decodeOccurrences(repeats.get(at)!) }),
   }));
   return { deletedUserIds, deletedItemIds, users, items, feedback };
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Batch } from '../domain/batch.ts';
 import type { Feedback, Item, Page, User } from '../domain/entities.ts';
 import { grown } from '../memory/growing-u32.ts';
+import type { Occurrences } from './repeats.ts';
 
 export type { Batch } from '../domain/batch.ts';
 
@@ -130,6 +131,12 @@ export interface LocalReads {
    * users up to about `limit` records; returns the user row to go on with, or -1 at the end.
    */
   scanFeedback(fromUserRow: number, limit: number, out: FeedbackColumns): number;
+  /** The events of feedback that happened more than once, as `getFeedback` found it; undefined for others. */
+  occurrences(feedback: Feedback): Occurrences | undefined;
+  /** All feedback that happened more than once, in the order of `scanFeedback`. */
+  repeatedFeedback(): Iterable<RepeatedFeedback>;
+  /** How much of it there is. */
+  readonly repeatedCount: number;
   /** As of when feedback is read; undefined where that cannot be told, as while a deletion goes on. */
   readonly feedbackPosition: FeedbackPosition | undefined;
   /**
@@ -138,6 +145,15 @@ export interface LocalReads {
    * @returns false when that is not known any more, or `since` is of another history; nothing was visited then
    */
   replayFeedback(since: FeedbackPosition, visit: (feedback: FeedbackColumns, sign: 1 | -1) => void): boolean;
+}
+
+/** Feedback that happened more than once. */
+export interface RepeatedFeedback {
+  readonly userRow: number;
+  readonly itemRow: number;
+  /** As `scanFeedback` gives it. */
+  readonly type: number;
+  readonly occurrences: Occurrences;
 }
 
 /** What the recommenders know of an item. */

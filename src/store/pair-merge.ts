@@ -1,5 +1,5 @@
-/** What is asked of one pair's feedback. */
-export const EditKind = { insert: 0, overwrite: 1, removeType: 2, removeAll: 3 } as const;
+/** What is asked of one pair's feedback; `count` inserts, or counts one event more. */
+export const EditKind = { insert: 0, overwrite: 1, removeType: 2, removeAll: 3, count: 4 } as const;
 export type EditKind = (typeof EditKind)[keyof typeof EditKind];
 
 /** One record of the pair while a batch is applied to it. */
@@ -12,7 +12,11 @@ export interface PairRecord {
   written: boolean;
   /** Position in the batch of the record that was written last. */
   position: number;
+  /** Positions of the edits after that one, or after what was stored, that may be further events. */
+  repeats: readonly number[];
 }
+
+const NONE: readonly number[] = [];
 
 /** What feedback types are, by type number. */
 export interface TypeRoles {
@@ -41,7 +45,15 @@ export class PairMerge {
 
   /** A record as it is stored. */
   store(type: number, timeMs: number): void {
-    this.records.push({ type, oldTimeMs: timeMs, timeMs, alive: true, written: false, position: -1 });
+    this.records.push({
+      type,
+      oldTimeMs: timeMs,
+      timeMs,
+      alive: true,
+      written: false,
+      position: -1,
+      repeats: NONE,
+    });
   }
 
   /** @param isPositive true when the edit writes positive feedback */
@@ -56,8 +68,10 @@ export class PairMerge {
       return;
     }
     if (record?.alive && kind === EditKind.insert) return;
-    if (record) Object.assign(record, { timeMs, alive: true, written: true, position });
-    else this.records.push({ type, oldTimeMs: Number.NaN, timeMs, alive: true, written: true, position });
+    const now = { timeMs, alive: true, written: true, position, repeats: NONE };
+    if (record?.alive && kind === EditKind.count) record.repeats = [...record.repeats, position];
+    else if (record) Object.assign(record, now);
+    else this.records.push({ type, oldTimeMs: Number.NaN, ...now });
     if (isPositive) this.dropRead();
   }
 

@@ -11,4 +11,8 @@ export interface WriteRules {
   /** As the configuration writes them, with thresholds and weights. */
   readonly positiveFeedbackTypes: readonly string[];
   readonly readFeedbackTypes: readonly string[];
+  /** Feedback types of which every event of a user and an item counts; of others the first alone. */
+  readonly repeatedTypes?: readonly string[];
+  /** True where those are all types. */
+  readonly countsAllRepeats?: boolean;
 }

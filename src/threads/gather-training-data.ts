@@ -2,7 +2,8 @@ import { collectTrainingData, type ReplayFeedback } from '../dataset/collect-tra
 import type { TrainingData } from '../dataset/training-data.ts';
 import { shareThatFits } from '../model/part/sample-users-to-fit-memory.ts';
 import { typeTest } from '../recommend/history/counts-as-positive.ts';
-import type { LocalReads } from '../store/data-store.ts';
+import type { LocalReads, RepeatedFeedback } from '../store/data-store.ts';
+import { timesOf } from '../store/repeats.ts';
 import { scanAllFeedback } from '../store/scan-feedback.ts';
 import { throwIfCancelled } from './cancellation.ts';
 import type { GatherJob } from './messages.ts';
@@ -14,7 +15,10 @@ export function gather(job: GatherJob): TrainingData | undefined {
     collectTrainingData(positives(reads, job), {
       userRowCount: reads.userRowCount,
       itemRowCount: reads.itemRowCount,
-      weighted: job.positiveWeights !== undefined || halfLifeOf(job) < Number.POSITIVE_INFINITY,
+      weighted:
+        job.positiveWeights !== undefined ||
+        halfLifeOf(job) < Number.POSITIVE_INFINITY ||
+        reads.repeatedCount > 0,
       leavesOut: job.leavesOut,
       seed: job.seed,
       shareOf: (counts) => shareThatFits(counts, job),
@@ -42,10 +46,57 @@ function positives(reads: LocalReads, job: GatherJob): ReplayFeedback {
     scanPositives(reads, job, (_user, _item, timeMs) => (newest = Math.max(newest, timeMs)));
   const faded = (timeMs: number) =>
     halfLifeMs < Number.POSITIVE_INFINITY ? Math.max(FADED_MIN, 2 ** ((timeMs - newest) / halfLifeMs)) : 1;
-  return (visit) =>
-    scanPositives(reads, job, (user, item, timeMs, type) =>
-      visit(user, item, timeMs, (weightOf[type] ?? 1) * faded(timeMs)),
-    );
+  return (visit) => {
+    const repeats = new RepeatWeights(reads);
+    try {
+      scanPositives(reads, job, (user, item, timeMs, type) =>
+        visit(user, item, timeMs, (weightOf[type] ?? 1) * faded(timeMs) * repeats.of(user, item, type)),
+      );
+    } finally {
+      repeats.end();
+    }
+  };
+}
+
+/**
+ * What feedback weighs for having happened several times: 1 + ln(times), so that who buys bread each week does not hide what
+ * else is bought. Asked for in the order of the store.
+ */
+class RepeatWeights {
+  private readonly repeated: Iterator<RepeatedFeedback>;
+  private next: RepeatedFeedback | undefined;
+  private ofPair: RepeatedFeedback[] = [];
+
+  constructor(reads: LocalReads) {
+    this.repeated = reads.repeatedFeedback()[Symbol.iterator]();
+    this.advance();
+  }
+
+  of(userRow: number, itemRow: number, type: number): number {
+    const [known] = this.ofPair;
+    if (known?.userRow !== userRow || known.itemRow !== itemRow) this.goTo(userRow, itemRow);
+    const found = this.ofPair.find((each) => each.type === type);
+    return found === undefined ? 1 : 1 + Math.log(timesOf(found.occurrences));
+  }
+
+  /** Lets go of the store. */
+  end(): void {
+    this.repeated.return?.();
+  }
+
+  private goTo(userRow: number, itemRow: number): void {
+    this.ofPair = [];
+    for (; this.next !== undefined; this.advance()) {
+      const { userRow: user, itemRow: item } = this.next;
+      if (user > userRow || (user === userRow && item > itemRow)) return;
+      if (user === userRow && item === itemRow) this.ofPair.push(this.next);
+    }
+  }
+
+  private advance(): void {
+    const { value, done } = this.repeated.next();
+    this.next = done ? undefined : value;
+  }
 }
 
 function scanPositives(

@@ -230,6 +230,16 @@ fallback_recommend = ["collaborative", "user_based", "item_based", "popular", "l
   });
 });
 
+it('what repeats is a table of types, printed as it is read', () => {
+  const line = 'repeated = { purchase = "count", "video view" = "count" }';
+  const config = parseConfig(`[recommend.data_source]\n${line}`);
+  expect(config.recommend.data_source.repeated).toEqual({ purchase: 'count', 'video view': 'count' });
+  expect(printConfig(config)).toContain(`\n${line}\n`);
+  expect(problemsOf('[recommend.data_source]\nrepeated = { purchase = "last" }')).toEqual([
+    'recommend.data_source.repeated: expected a table of feedback types, as in { purchase = "count" }, got {"purchase":"last"}',
+  ]);
+});
+
 describe('the environment', () => {
   it('goes before the file', () => {
     const config = parseConfig('[server]\nport = 1\napi_key = "file"', {
@@ -239,10 +249,12 @@ describe('the environment', () => {
       FURZE_RECOMMEND_CACHE_EXPIRE: '1h30m',
       FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES: 'like, star',
       FURZE_RECOMMEND_OFFLINE_EXPLORE_RECOMMEND_POPULAR: '0.25',
+      FURZE_RECOMMEND_DATA_SOURCE_REPEATED: 'purchase=count, listen=count',
       PATH: '/bin',
     });
     expect(config.server).toMatchObject({ port: 2, api_key: 'environment', auto_insert_user: false });
     expect(config.recommend.cache_expire).toBe(5_400_000);
+    expect(config.recommend.data_source.repeated).toEqual({ purchase: 'count', listen: 'count' });
     expect(config.recommend.data_source.positive_feedback_types).toEqual(['like', 'star']);
     expect(config.recommend.offline.explore_recommend.popular).toBe(0.25);
   });

@@ -5,7 +5,10 @@ const NOW_MS = Date.UTC(2024, 0, 2, 3, 4, 5);
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({
-    config: { server: { max_batch_records: 50, max_body_bytes: 100_000 } },
+    config: {
+      server: { max_batch_records: 50, max_body_bytes: 100_000 },
+      recommend: { data_source: { repeated: { purchase: 'count' } } },
+    },
     clock: () => NOW_MS,
   });
 });
@@ -29,6 +32,38 @@ test('POST keeps what exists, PUT overwrites it', async () => {
   expect((await call('GET', '/api/feedback/like/u/i')).body).toEqual(old);
   expect((await call('PUT', '/api/feedback', [fresh])).body).toEqual(affected(1));
   expect((await call('GET', '/api/feedback/like/u/i')).body).toEqual(fresh);
+});
+
+test('of a type whose repeats count each event is kept, and details tell of them', async () => {
+  const { call } = server;
+  const first = { ...feedback('purchase', 'buyer', 'bread', 'rye'), Value: 2 };
+  const second = { ...first, Timestamp: '2022-03-11T05:06:07Z', Comment: '' };
+  expect((await call('POST', '/api/feedback', [first])).body).toEqual(affected(1));
+  for (const count of [1, 0])
+    expect((await call('POST', '/api/feedback', [second])).body).toEqual(affected(count));
+  const details = {
+    ...first,
+    Count: 2,
+    LastTimestamp: second.Timestamp,
+    ValueSum: 4,
+    Occurrences: [first, second].map(({ Timestamp, Value }) => ({ Timestamp, Value, Count: 1 })),
+  };
+  for (const path of [
+    '/api/feedback/buyer/bread',
+    '/api/user/buyer/feedback',
+    '/api/item/bread/feedback/purchase',
+  ]) {
+    expect((await call('GET', path)).body).toEqual([first]);
+    expect((await call('GET', `${path}?details=true`)).body).toEqual([details]);
+  }
+  expect((await call('GET', '/api/feedback/purchase/buyer/bread?details=true')).body).toEqual(details);
+  expect((await call('GET', '/api/feedback/purchase?details=true')).body).toEqual({
+    Cursor: '',
+    Feedback: [details],
+  });
+  expect((await call('GET', '/api/feedback/purchase?details=yes')).status).toBe(400);
+  expect((await call('DELETE', '/api/feedback/purchase/buyer/bread')).body).toEqual(first);
+  for (const id of ['user/buyer', 'item/bread']) await call('DELETE', `/api/${id}`);
 });
 
 test('users and items are made by feedback, with their ids alone', async () => {

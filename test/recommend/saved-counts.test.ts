@@ -76,6 +76,23 @@ const likes = (count: number, user = 'u') =>
   putFeedback(Array.from({ length: count }, (_, i) => feedback('like', user, `i${i}`)));
 
 describe('the saved counts of all feedback', () => {
+  it('count each event of what happened several times at its own time, in a scan as in what has come since', async () => {
+    const repeated = { ...rules, repeatedTypes: ['like', 'read'] };
+    const store = new DirectStore(join(tempFolder(), 'data'), repeated);
+    await changeFeedback(store, 20);
+    expect(store.local.repeatedCount).toBeGreaterThan(0);
+    const before = saved(store.local);
+    const many = Array.from({ length: 300 }, (_, hours) =>
+      feedback('like', 'u0', 'i0', { Timestamp: new Date(NOW_MS - hours * HOUR_MS).toISOString() }),
+    );
+    for (let from = 0; from < 300; from += 50) await store.write(putFeedback(many.slice(from, from + 50)));
+    await changeFeedback(store, 5);
+    store.local.refresh();
+    const counts = newCounts(store.local);
+    expect(counts.resume(before, store.local)).toBeGreaterThan(400);
+    expect(figuresOf(counts)).toEqual(figuresOf(scanned(store.local)));
+  });
+
   it('are what a scan counts, after whatever was written since it was saved', async () => {
     const store = new DirectStore(join(tempFolder(), 'data'), rules);
     await changeFeedback(store, 20);

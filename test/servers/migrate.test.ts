@@ -65,7 +65,7 @@ async function fill(data: DataStore): Promise<void> {
 async function everything(data: DataStore): Promise<string[]> {
   const records: string[] = [];
   for (const kind of KINDS)
-    for await (const { rows } of storeSource(data)(kind))
+    for await (const { rows } of storeSource(data, true)(kind))
       records.push(...rows.map((row) => JSON.stringify(row)));
   return records.sort();
 }
@@ -78,8 +78,21 @@ describe.skipIf(!HAS_POSTGRES)('furze migrate', () => {
   test('moves everything to PostgreSQL and back, and says so', async () => {
     const [from, to, replicas] = [tempFolder(), tempFolder(), tempFolder()];
     // One pair has a read and a positive feedback, which settings of today would not keep together.
-    const before = openIn(from, { readFeedbackTypes: [] });
+    const before = openIn(from, { readFeedbackTypes: [], repeatedTypes: ['buy'] });
     await fill(before.data);
+    // Bought every hour of three days.
+    await before.data.write(
+      putFeedback(
+        Array.from({ length: 72 }, (_, hour) => ({
+          FeedbackType: 'buy',
+          UserId: 'u1',
+          ItemId: 'i1',
+          Timestamp: new Date(Date.UTC(2024, 4, 1, hour)).toISOString(),
+          Comment: hour === 0 ? 'at last' : '',
+          Value: 1,
+        })),
+      ),
+    );
     await before.data.write(
       putFeedback(
         ['read', 'star'].map((FeedbackType) => ({ FeedbackType, UserId: 'u1', ItemId: 'i1', Timestamp: '' })),
@@ -97,7 +110,7 @@ describe.skipIf(!HAS_POSTGRES)('furze migrate', () => {
       });
     expect([await migrate(dsnOf(from), database, 'a'), said]).toEqual([
       0,
-      expect.stringMatching(/1,500 users, 300 items, 3,502 feedback moved/),
+      expect.stringMatching(/1,500 users, 300 items, 3,503 feedback moved/),
     ]);
     expect([await migrate(database, dsnOf(to), 'b'), said]).toEqual([0, expect.anything()]);
     const after = openIn(to);

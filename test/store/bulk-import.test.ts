@@ -69,10 +69,9 @@ async function everything(path: string) {
     feedback: Array.from({ length }, (_, at) => [userRows[at], itemRows[at], types[at], timesMs[at]]),
     links: Array.from({ length: local.itemRowCount }, (_, row) => [...local.readItemUsers(row)]),
     ...Object.fromEntries(
-      (['userIds', 'users', 'itemIds', 'items', 'typeUsers', 'comments', 'values'] as const).map((name) => [
-        name,
-        raw(name),
-      ]),
+      (['userIds', 'users', 'itemIds', 'items', 'typeUsers', 'comments', 'values', 'repeats'] as const).map(
+        (name) => [name, raw(name)],
+      ),
     ),
   };
   expect(checkData(tables).faults).toEqual([]);
@@ -105,6 +104,11 @@ test.each([
     'of which some are positive by their values',
     { positiveFeedbackTypes: ['like', 'rating>=3'], readFeedbackTypes: ['read', 'rating'] },
     true,
+  ],
+  [
+    'of whom some happen again',
+    { positiveFeedbackTypes: ['like', 'rating>=3'], repeatedTypes: ['like', 'rating'] },
+    false,
   ],
   ['of whom some are unknown', { autoInsertUser: false, autoInsertItem: false }, false],
 ] as const)(

@@ -15,6 +15,7 @@ const { data } = openStore({
   autoInsertItem: true,
   positiveFeedbackTypes: [],
   readFeedbackTypes: [],
+  repeatedTypes: ['buy'],
 });
 
 async function client(name: string): Promise<void> {
@@ -26,7 +27,13 @@ async function client(name: string): Promise<void> {
       Timestamp: '',
       Comment: '',
     }));
-    await data.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
+    const bought = {
+      ...records[0]!,
+      FeedbackType: 'buy',
+      ItemId: 'bread',
+      Timestamp: new Date(i * 1000).toISOString(),
+    };
+    await data.write({ kind: 'putFeedback', overwrite: false, batch: { records: [...records, bought] } });
     process.stdout.write(`${name} ${i}\n`);
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, test } from 'vitest';
+import { detailsOf } from '../../src/store/feedback-details.ts';
 import { openIn, storeOptions, tempFolder } from './helpers.ts';
 
 const WRITER = join(inject('compiled'), 'test/store/crash-writer.js');
@@ -27,12 +28,20 @@ test.each(['disk', 'commit'] as const)(
     const { data } = openIn(folder);
     const stored = new Set<string>();
     for (const name of ['a', 'b', 'c', 'd']) {
-      for (const { ItemId } of await data.getUserFeedback(name)) stored.add(`${name} ${ItemId}`);
+      for (const { ItemId } of await data.getUserFeedback(name, 'like')) stored.add(`${name} ${ItemId}`);
     }
     for (const line of acknowledged)
       for (const part of [0, 1, 2]) expect(stored).toContain(`${line}.${part}`);
+    let bought = 0;
+    for (const name of ['a', 'b', 'c', 'd'])
+      for (const each of await data.getUserFeedback(name, 'buy')) {
+        const { Count } = detailsOf(each, data.local);
+        expect(Count).toBeGreaterThanOrEqual(acknowledged.filter((line) => line.startsWith(name)).length);
+        bought += Count;
+      }
+    expect(bought).toBe(stored.size / 3);
     // A write is all there or not at all, acknowledged or not.
     expect(stored.size % 3).toBe(0);
-    expect((await data.getStats()).feedback).toBe(stored.size);
+    expect((await data.getStats()).feedback).toBe(stored.size + 4);
   },
 );

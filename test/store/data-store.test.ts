@@ -84,7 +84,7 @@ test.each([1, 99])('a folder of format version %i is refused in one line', async
   engine.transact(() => meta.put(Buffer.from('format'), Uint8Array.of(version)));
   await engine.close();
   const refusal = new RegExp(
-    `^The data folder .* has format version ${version}; this program reads 2 alone\\.[^\\n]*$`,
+    `^The data folder .* has format version ${version}; this program reads 3 alone\\.[^\\n]*$`,
   );
   expect(() => openDataReader(dataPath)).toThrow(refusal);
   expect(() => openDataTables(dataPath)).toThrow(refusal);

@@ -101,6 +101,36 @@ test('with a half-life a record weighs half for each that it is older than the n
   expect([...weights!]).toEqual([1, 0.5, 0.5, Math.fround(1e-3)]);
 });
 
+test('what happened several times weighs more by the logarithm of how often, with the time of the latest', async () => {
+  const folder = tempFolder();
+  const { data } = openIn(folder, {
+    positiveFeedbackTypes: ['like', 'buy>0'],
+    repeatedTypes: ['buy', 'like'],
+  });
+  const on = (type: string, item: string, ...days: number[]) =>
+    days.map((day) =>
+      feedback(type, 'u', item, { Timestamp: new Date(Date.UTC(2020, 0, day)).toISOString(), Value: 1 }),
+    );
+  await data.write(
+    putFeedback([
+      ...on('buy', 'a', 1, 2, 3, 4),
+      ...on('like', 'b', 1),
+      ...on('seen', 'b', 9),
+      ...on('buy', 'c', 3, 13),
+      ...on('like', 'c', 1, 2, 3),
+    ]),
+  );
+  const types = ['like', 'buy>0'];
+  const once = 1 + Math.log(2);
+  expect([...gathered(folder, types).weights!]).toEqual(
+    [1 + Math.log(4), 1, 1 + Math.log(3)].map((weight) => Math.fround(weight)),
+  );
+  // Beside the latest of all, of the 13th.
+  expect([...gathered(folder, types, { halfLifeMs: 9 * 86_400_000 }).weights!]).toEqual(
+    [(1 + Math.log(4)) / 2, 2 ** (-12 / 9), once].map((weight) => Math.fround(weight)),
+  );
+});
+
 test('where all would take more than a fit may, a sample of the users is learned from, and the log says so', async () => {
   const folder = tempFolder();
   const { data } = openIn(folder);

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../../config/config.ts';
 import { counted } from '../../domain/group-digits.ts';
-import { httpSource, type Source, storeSource } from '../../exchange/copy-sources.ts';
+import { eventSource, httpSource, type Source, storeSource } from '../../exchange/copy-sources.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../../exchange/export-file.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
 import { ServiceClient } from '../../exchange/service-client.ts';
@@ -27,7 +27,8 @@ const HELP = `
 Reads the data folder, also while a service runs on it, or a running service with --url. NDJSON keeps every field as it
 is; the same holds for CSV, whose labels stand with | between them. Before a cell of CSV that a spreadsheet would run as a
 formula, since it begins with = + - @ or a tab, stands an apostrophe, which an import takes away; --raw leaves it out.
-What is exported can be imported again, what was exported with --raw by an import with --raw.
+What is exported can be imported again, what was exported with --raw by an import with --raw. Of a type whose repeats are
+counted each event is a record.
 
 Examples:
   furze export feedback -o feedback.ndjson.gz
@@ -89,12 +90,12 @@ async function openSource(
 ): Promise<{ readonly source: Source; readonly close: () => Promise<void> }> {
   if (flags.url !== undefined) {
     const key = keyOf(config) || config.server.read_only_api_key;
-    return { source: httpSource(new ServiceClient(flags.url, key)), close: async () => {} };
+    return { source: eventSource(httpSource(new ServiceClient(flags.url, key))), close: async () => {} };
   }
   // Loaded here, so that other commands load no engine.
   const { openReader } = await import('../../store/open/thread-stores.ts');
   const { storePaths } = await import('../../store/open/store-options.ts');
   const { dataPath } = storePaths(config);
   const reader = await openReader(dataPath);
-  return { source: storeSource(reader), close: () => reader.close() };
+  return { source: eventSource(storeSource(reader, true)), close: () => reader.close() };
 }

@@ -12,7 +12,7 @@ import {
   type KINDS,
 } from '../../exchange/copy-records.ts';
 import { storeSource } from '../../exchange/copy-sources.ts';
-import { storeTarget } from '../../exchange/import-targets.ts';
+import { storeTarget, type Target } from '../../exchange/import-targets.ts';
 import { ResumePoint } from '../../exchange/resume-point.ts';
 import { temporaryFolder } from '../../platform/files/temporary-folder.ts';
 import { openedFolders } from '../../platform/process/supervisor-notes.ts';
@@ -86,12 +86,14 @@ async function migrate(
         const work = [withoutUserInfo(from), sourceIdentity, withoutUserInfo(to), identity];
         const resumePoint = new ResumePoint<CopyState>(folder, 'migrate', work);
         if (resumePoint.read() === undefined) await checkEmpty(fresh, to);
-        const records = storeSource(old);
-        const target = storeTarget(fresh, withoutUserInfo(to), true);
+        const records = storeSource(old, true);
+        const [target, counting] = [true, false].map((overwrites) =>
+          storeTarget(fresh, withoutUserInfo(to), overwrites),
+        ) as [Target, Target];
         const total = await old.getStats();
         const tell = (stage: string) => (kind: (typeof KINDS)[number], done: number) =>
           progress.report(`${stage} ${kind}`, done, total[kind]);
-        await copyRecords({ source: records, target, resumePoint, onProgress: tell('moving') });
+        await copyRecords({ source: records, target, counting, resumePoint, onProgress: tell('moving') });
         const { compared, different, differentCount } = await compareRecords(
           records,
           fresh,
@@ -138,9 +140,9 @@ async function withStore<Result>(
       data_store: dsn,
       cache_store: `lmdb://${join(scratch.path, 'cache')}`,
     };
-    // Records are moved as they are: no positive feedback takes the place of a read one.
+    // Records are moved as they are, each event of them: no positive feedback takes the place of a read one.
     const rules = { autoInsertUser: true, autoInsertItem: true, readFeedbackTypes: [] };
-    const options = { ...storeOptions({ ...config, database }), ...rules };
+    const options = { ...storeOptions({ ...config, database }), ...rules, countsAllRepeats: true };
     const locks = await lockStores(options, lockWait * 1000);
     const isReplica = options.sharedDatabase !== undefined;
     await guardFiles({ ...options, toRead: [], isReplica }, (message) =>

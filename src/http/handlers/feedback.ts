@@ -5,9 +5,13 @@ import {
   FeedbackSchema,
   WriteResultSchema,
 } from '../../domain/api-schemas.ts';
+import type { Feedback } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
+import type { DataStore } from '../../store/data-store.ts';
+import { detailsOf } from '../../store/feedback-details.ts';
 import { jsonList } from '../route/list-reply.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
+import type { Query } from '../route/query-parameters.ts';
 import { json } from '../route/reply.ts';
 import { type Route, route } from '../route/route.ts';
 import { FEEDBACK, WRITTEN } from './examples.ts';
@@ -31,33 +35,38 @@ export const feedbackRoutes: readonly Route[] = [
     path: '/api/feedback',
     tag,
     summary: 'List feedback, a page at a time',
-    query: ['n', 'cursor'],
+    query: ['n', 'cursor', 'details'],
     response: onePage,
     errors: ['INVALID_CURSOR'],
     handler: ({ query }, { data, limits }) =>
-      jsonPage('Feedback', pageWish(query, limits), (n, cursor) => data.getFeedbackPage(n, cursor)),
+      jsonPage('Feedback', pageWish(query, limits), async (n, cursor) => {
+        const page = await data.getFeedbackPage(n, cursor);
+        return { ...page, rows: told(page.rows, query, data) };
+      }),
   }),
   route({
     method: 'GET',
     path: '/api/feedback/{feedback-type}',
     tag,
     summary: 'List feedback of one type, a page at a time',
-    query: ['n', 'cursor'],
+    query: ['n', 'cursor', 'details'],
     response: onePage,
     errors: ['INVALID_CURSOR'],
     handler: ({ params, query }, { data, limits }) =>
-      jsonPage('Feedback', pageWish(query, limits), (n, cursor) =>
-        data.getFeedbackPage(n, cursor, params['feedback-type']),
-      ),
+      jsonPage('Feedback', pageWish(query, limits), async (n, cursor) => {
+        const page = await data.getFeedbackPage(n, cursor, params['feedback-type']);
+        return { ...page, rows: told(page.rows, query, data) };
+      }),
   }),
   route({
     method: 'GET',
     path: '/api/feedback/{user-id}/{item-id}',
     tag,
     summary: 'Get the feedback of a user on an item, of every type',
+    query: ['details'],
     response: oneList,
-    async handler({ params }, { data }) {
-      return json(await data.getPairFeedback(params['user-id'], params['item-id']));
+    async handler({ params, query }, { data }) {
+      return json(told(await data.getPairFeedback(params['user-id'], params['item-id']), query, data));
     },
   }),
   route({
@@ -77,12 +86,13 @@ export const feedbackRoutes: readonly Route[] = [
     path: '/api/feedback/{feedback-type}/{user-id}/{item-id}',
     tag,
     summary: 'Get one feedback',
+    query: ['details'],
     response: oneFeedback,
     errors: ['FEEDBACK_NOT_FOUND'],
-    async handler({ params }, { data }) {
+    async handler({ params, query }, { data }) {
       const feedback = await data.getFeedback(params['feedback-type'], params['user-id'], params['item-id']);
       if (feedback === undefined) throw notFound();
-      return json(feedback);
+      return json(told([feedback], query, data)[0]!);
     },
   }),
   route({
@@ -108,34 +118,40 @@ export const feedbackRoutes: readonly Route[] = [
     path: '/api/user/{user-id}/feedback',
     tag,
     summary: 'Get the feedback of a user',
+    query: ['details'],
     response: oneList,
-    handler: ({ params }, { data }) => jsonList(data.walkUserFeedback(params['user-id'])),
+    handler: ({ params, query }, { data }) =>
+      jsonList(toldSlices(data.walkUserFeedback(params['user-id']), query, data)),
   }),
   route({
     method: 'GET',
     path: '/api/user/{user-id}/feedback/{feedback-type}',
     tag,
     summary: 'Get the feedback of a user, of one type',
+    query: ['details'],
     response: oneList,
-    handler: ({ params }, { data }) =>
-      jsonList(data.walkUserFeedback(params['user-id'], params['feedback-type'])),
+    handler: ({ params, query }, { data }) =>
+      jsonList(toldSlices(data.walkUserFeedback(params['user-id'], params['feedback-type']), query, data)),
   }),
   route({
     method: 'GET',
     path: '/api/item/{item-id}/feedback',
     tag,
     summary: 'Get the feedback on an item',
+    query: ['details'],
     response: oneList,
-    handler: ({ params }, { data }) => jsonList(data.walkItemFeedback(params['item-id'])),
+    handler: ({ params, query }, { data }) =>
+      jsonList(toldSlices(data.walkItemFeedback(params['item-id']), query, data)),
   }),
   route({
     method: 'GET',
     path: '/api/item/{item-id}/feedback/{feedback-type}',
     tag,
     summary: 'Get the feedback on an item, of one type',
+    query: ['details'],
     response: oneList,
-    handler: ({ params }, { data }) =>
-      jsonList(data.walkItemFeedback(params['item-id'], params['feedback-type'])),
+    handler: ({ params, query }, { data }) =>
+      jsonList(toldSlices(data.walkItemFeedback(params['item-id'], params['feedback-type']), query, data)),
   }),
 ];
 
@@ -153,6 +169,19 @@ function writeRoute(method: 'POST' | 'PUT', overwrite: boolean, summary: string)
     handler: ({ body }, { data }) =>
       write(data, { kind: 'putFeedback', overwrite, batch: { json: body, single: false } }),
   });
+}
+
+/** The rows as they are, or with how often each happened. */
+function told(rows: Feedback[], { details }: Query, { local }: DataStore): Feedback[] {
+  return details === true ? rows.map((row) => detailsOf(row, local)) : rows;
+}
+
+async function* toldSlices(
+  slices: AsyncIterable<readonly Feedback[]>,
+  query: Query,
+  data: DataStore,
+): AsyncGenerator<readonly Feedback[]> {
+  for await (const rows of slices) yield told([...rows], query, data);
 }
 
 function notFound(): FurzeError {

@@ -67,4 +67,8 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
     description: 'Added to the time now to make the Timestamp of the stored feedback, such as 0h10m0s',
     schema: Type.String({ rule: 'duration' }),
   },
+  details: {
+    description: 'Whether feedback comes with how often and when it happened',
+    schema: Type.Boolean(),
+  },
 };

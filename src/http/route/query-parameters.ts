@@ -18,7 +18,8 @@ export type QueryName =
   | 'prefix'
   | 'q'
   | 'write-back-type'
-  | 'write-back-delay';
+  | 'write-back-delay'
+  | 'details';
 
 /** The query of a request, checked. Parameters that the route does not take keep their defaults. */
 export interface Query extends ItemWishes {
@@ -33,6 +34,8 @@ export interface Query extends ItemWishes {
   readonly text?: string;
   readonly writeBackType?: string;
   readonly writeBackDelayMs?: number;
+  /** True where feedback is asked for with how often it happened. */
+  readonly details?: boolean;
 }
 
 type MutableQuery = { -readonly [K in keyof Query]: Query[K] };
@@ -154,6 +157,10 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       return;
     case 'write-back-delay':
       query.writeBackDelayMs = parseDelay(value);
+      return;
+    case 'details':
+      if (value !== 'true' && value !== 'false') throw refusal(name, 'must be true or false');
+      query.details = value === 'true';
   }
 }
 

@@ -6,7 +6,8 @@ import {
   type FrameKind,
   refuseModel,
 } from '../../model/part/model-bytes-and-checksum.ts';
-import type { FeedbackColumns, FeedbackPosition, LocalReads } from '../../store/data-store.ts';
+import { FeedbackColumns, type FeedbackPosition, type LocalReads } from '../../store/data-store.ts';
+import { countsByTime } from '../../store/repeats.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { typeTest } from '../history/counts-as-positive.ts';
 import { CountsByType } from './counts-by-type.ts';
@@ -105,6 +106,10 @@ export class SavedCounts {
       this.apply(block, 1);
       this.popularity.drain();
     });
+    countRepeats(reads, (block) => {
+      this.apply(block, 1);
+      this.popularity.drain();
+    });
   }
 
   /** @param position as of when everything was counted */
@@ -199,6 +204,24 @@ export class SavedCounts {
     });
     return isKnown ? records : undefined;
   }
+}
+
+/** Records that are handed out at a time. */
+const REPEATS_A_BLOCK = 65_536;
+
+/** Hands out the events of feedback that happened several times, but for the latest, of which its record tells. */
+function countRepeats(reads: LocalReads, visit: (block: FeedbackColumns) => void): void {
+  let block = new FeedbackColumns();
+  for (const { userRow, itemRow, type, occurrences } of reads.repeatedFeedback()) {
+    const counts = countsByTime(occurrences);
+    counts.at(-1)![1]--;
+    for (const [timeMs, count] of counts)
+      for (let at = 0; at < count; at++) block.push(userRow, itemRow, type, timeMs);
+    if (block.length < REPEATS_A_BLOCK) continue;
+    visit(block);
+    block = new FeedbackColumns();
+  }
+  visit(block);
 }
 
 /**

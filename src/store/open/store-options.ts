@@ -28,7 +28,7 @@ export function storeOptions(config: Config, clock: Clock = systemClock, log?: L
   const data = parseDsn(database.data_store);
   const cache = parseDsn(database.cache_store);
   const ttlMs = recommend.cache_expire;
-  const { positive_feedback_types, read_feedback_types } = recommend.data_source;
+  const { positive_feedback_types, read_feedback_types, repeated } = recommend.data_source;
   return {
     ...storePaths(config),
     sharedDatabase: data.engine === 'postgres' ? data : undefined,
@@ -40,6 +40,7 @@ export function storeOptions(config: Config, clock: Clock = systemClock, log?: L
     autoInsertItem: server.auto_insert_item,
     positiveFeedbackTypes: positive_feedback_types,
     readFeedbackTypes: read_feedback_types,
+    repeatedTypes: Object.keys(repeated),
     clock,
     onTrouble: (message, error) =>
       error === undefined ? log?.warn(message) : log?.error({ err: error }, message),

@@ -1,6 +1,7 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { CheckedCommand } from '../check-command.ts';
+import { decodeOccurrences } from '../repeats.ts';
 import { AffectedRows, type Entity, type HeadRow } from './affected-rows.ts';
 import type { Connection } from './connection.ts';
 import { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
@@ -58,8 +59,9 @@ export class AffectedRowsLoader {
     for (const [id, entity] of users) state.users.set(id, entity);
     for (const [id, entity] of items) state.items.set(id, entity);
     const rows = lacksNotes ? await this.loadPairs(connection, pairs, true) : feedback;
-    for (const [userRow, itemRow, type, timeMs, comment, value] of rows) {
-      const stored = { timeMs, comment: comment?.toString() ?? '', value: value ?? 0 };
+    for (const [userRow, itemRow, type, timeMs, comment, value, events] of rows) {
+      const occurrences = events === null ? undefined : decodeOccurrences(events);
+      const stored = { timeMs, comment: comment?.toString() ?? '', value: value ?? 0, occurrences };
       state.pairOf(userRow, itemRow).set(type, { stored, now: stored });
     }
     return state;
@@ -105,7 +107,7 @@ export class AffectedRowsLoader {
     if (userIds.length === 0) return [];
     const { schema } = this;
     return connection.rows<PairRow>(
-      `SELECT f.user_row, f.item_row, ${TYPE}, ${timeMsOf('f.type_time')}, ${withNotes ? 'n.comment, n.value' : 'NULL, NULL'}
+      `SELECT f.user_row, f.item_row, ${TYPE}, ${timeMsOf('f.type_time')}, ${withNotes ? 'n.comment, n.value, n.occurrences' : 'NULL, NULL, NULL'}
        FROM unnest($1::text[], $2::text[]) AS p (u, i)
        JOIN ${schema}.users u ON u.user_id = p.u JOIN ${schema}.items i ON i.item_id = p.i
        JOIN ${schema}.feedback f ON f.user_row = u.user_row AND f.item_row = i.item_row
@@ -122,6 +124,7 @@ type PairRow = readonly [
   timeMs: number,
   comment: Buffer | null,
   value: number | null,
+  occurrences: Buffer | null,
 ];
 type Pairs = readonly [userIds: string[], itemIds: string[]];
 

@@ -2,6 +2,7 @@ import type { Item, User } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { Known } from '../command-applier.ts';
 import type { Point } from '../commit-effects.ts';
+import type { StoredFeedback } from '../repeats.ts';
 import type { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
 
 /** A user or an item that a group concerns. */
@@ -14,11 +15,7 @@ export interface Entity<T> {
 }
 
 /** A feedback of a pair that a group concerns. */
-export interface Stored {
-  readonly timeMs: number;
-  readonly comment: string;
-  readonly value: number;
-}
+export type Stored = StoredFeedback;
 
 /** What is stored of a triple, and what there is to be. */
 export interface Triple {

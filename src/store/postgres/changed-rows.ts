@@ -1,4 +1,5 @@
 import type { Item, User } from '../../domain/entities.ts';
+import { encodeOccurrences } from '../repeats.ts';
 import type { AffectedRows, Entity, Stored } from './affected-rows.ts';
 import type { CommitParameters } from './commit-procedure.ts';
 import { packedArray } from './packed-type-and-time.ts';
@@ -83,6 +84,9 @@ function changedFeedback(state: AffectedRows): ChangedFeedback {
     notedTypes: noted.typeColumn,
     notedValues: float8Array(noted.records.map(({ value }) => value)),
     notedComments: noted.records.map(({ comment }) => Buffer.from(comment)),
+    notedOccurrences: noted.records.map(({ occurrences }) =>
+      occurrences === undefined ? null : Buffer.from(encodeOccurrences(occurrences)),
+    ),
     unnotedUsers: unnoted.userColumn,
     unnotedItems: unnoted.itemColumn,
     unnotedTypes: unnoted.typeColumn,
@@ -128,6 +132,6 @@ function changedOf<T>(entities: ReadonlyMap<string, Entity<T>>): Entity<T>[] {
   return [...entities.values()].filter(({ isChanged }) => isChanged);
 }
 
-function hasNote({ comment, value }: Stored): boolean {
-  return comment !== '' || value !== 0;
+function hasNote({ comment, value, occurrences }: Stored): boolean {
+  return comment !== '' || value !== 0 || occurrences !== undefined;
 }

@@ -43,6 +43,7 @@ export const COMMIT_PARAMETERS = {
   notedTypes: 'smallint[]',
   notedValues: 'double precision[]',
   notedComments: 'bytea[]',
+  notedOccurrences: 'bytea[]',
   unnotedUsers: 'integer[]',
   unnotedItems: 'integer[]',
   unnotedTypes: 'smallint[]',
@@ -164,10 +165,12 @@ function notes(s: string, user: string, item: string): string {
           WHERE n.user_row = d.u AND n.item_row = d.i AND n.type = d.t;
       END IF;
       IF cardinality("notedUsers") > 0 THEN
-        INSERT INTO ${s}.notes (user_row, item_row, type, value, comment)
-          SELECT ${user}, ${item}, t, v, c
-          FROM unnest("notedUsers", "notedItems", "notedTypes", "notedValues", "notedComments") AS n (u, i, t, v, c)
-          ON CONFLICT (user_row, item_row, type) DO UPDATE SET value = excluded.value, comment = excluded.comment;
+        INSERT INTO ${s}.notes (user_row, item_row, type, value, comment, occurrences)
+          SELECT ${user}, ${item}, t, v, c, o
+          FROM unnest("notedUsers", "notedItems", "notedTypes", "notedValues", "notedComments", "notedOccurrences")
+            AS n (u, i, t, v, c, o)
+          ON CONFLICT (user_row, item_row, type) DO UPDATE SET value = excluded.value, comment = excluded.comment,
+            occurrences = excluded.occurrences;
       END IF;`;
 }
 

@@ -5,6 +5,7 @@ import type { DataTables } from '../lmdb/tables/data-tables.ts';
 import type { WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { FeedbackLoader } from '../lmdb/writer/feedback-loader.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
+import { decodeOccurrences } from '../repeats.ts';
 import { Connection } from './connection.ts';
 
 /** Told how many records are copied. */
@@ -55,7 +56,14 @@ export async function beginCopy(connection: Connection): Promise<void> {
 }
 
 type EntityRow = readonly [row: number, id: string, detail: object];
-type NoteRow = readonly [userRow: number, itemRow: number, type: number, value: number, comment: Buffer];
+type NoteRow = readonly [
+  userRow: number,
+  itemRow: number,
+  type: number,
+  value: number,
+  comment: Buffer,
+  occurrences: Buffer | null,
+];
 
 const NOTHING: Effects = { deletedUserIds: [], deletedItemIds: [], users: [], items: [], feedback: [] };
 
@@ -110,17 +118,18 @@ async function copyFeedback(
   onCopied(records);
   for await (const rows of fetchAll<NoteRow>(
     connection,
-    `SELECT user_row, item_row, type, value, comment FROM ${s}.notes`,
+    `SELECT user_row, item_row, type, value, comment, occurrences FROM ${s}.notes`,
   ))
     loader.putNotes(
       rows
         .filter(([userRow, itemRow]) => isThere(userRow, itemRow))
-        .map(([userRow, itemRow, type, value, comment]) => ({
+        .map(([userRow, itemRow, type, value, comment, occurrences]) => ({
           userRow,
           itemRow,
           type,
           value,
           comment: comment.toString(),
+          occurrences: occurrences === null ? undefined : decodeOccurrences(occurrences),
         })),
     );
 }

@@ -6,6 +6,7 @@ import { CommandApplier } from '../command-applier.ts';
 import type { Effects, FeedbackEffect } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
 import { EditKind, PairMerge, wasStored } from '../pair-merge.ts';
+import { countIn, occurrencesOf } from '../repeats.ts';
 import type { WriteRules } from '../write-options.ts';
 import type { AffectedRows, Pair, Stored } from './affected-rows.ts';
 
@@ -98,7 +99,6 @@ export class RowsApplier extends CommandApplier {
     const { state, autoInsert } = this;
     const stored = autoInsert.accepted(feedback);
     state.types.add(stored.map(({ FeedbackType }) => FeedbackType));
-    const kind = overwrite ? EditKind.overwrite : EditKind.insert;
     const edits = new Map<Pair, { userRow: number; itemRow: number; edits: Edit[] }>();
     for (const { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 } of stored) {
       const userRow = autoInsert.userRow(UserId);
@@ -106,7 +106,7 @@ export class RowsApplier extends CommandApplier {
       const pair = state.pairOf(userRow, itemRow);
       const ofPair = getOrPut(edits, pair, () => ({ userRow, itemRow, edits: [] }));
       ofPair.edits.push({
-        kind,
+        kind: this.editKindOf(FeedbackType, overwrite),
         type: state.types.find(FeedbackType)!,
         record: { timeMs: parseTimestamp(Timestamp), comment: Comment, value: Value },
         isPositive: this.isPositive(FeedbackType, Value),
@@ -125,7 +125,8 @@ export class RowsApplier extends CommandApplier {
       const { now } = pair.get(type)!;
       const FeedbackType = types.nameOf(type);
       if (now === undefined || (feedbackType !== undefined && FeedbackType !== feedbackType)) continue;
-      const { timeMs, comment: Comment, value } = now;
+      const { timeMs, value } = occurrencesOf(now)[0]!;
+      const Comment = now.comment;
       const record = { FeedbackType, UserId, ItemId, Timestamp: formatTimestamp(timeMs), Comment };
       found.push(value === 0 ? record : { ...record, Value: value });
     }
@@ -156,11 +157,16 @@ export class RowsApplier extends CommandApplier {
     for (const record of merge.records) {
       const { type, alive } = record;
       if (record.written) written++;
-      if (alive ? !record.written : !wasStored(record)) continue;
-      const now = alive ? edits[record.position]!.record : undefined;
+      if (alive ? !record.written && record.repeats.length === 0 : !wasStored(record)) continue;
+      const before = pair.get(type)?.now;
+      const first = record.written ? edits[record.position]!.record : before!;
+      const events = record.repeats.map((at) => edits[at]!.record);
+      const { feedback: now, counted } = alive ? countIn(first, events) : { feedback: undefined, counted: 0 };
+      written += counted;
+      if (now !== undefined && now === before) continue;
       pair.set(type, { stored: pair.get(type)?.stored, now });
-      const { timeMs, comment, value } = now ?? { ...NOTHING, timeMs: Number.NaN };
-      part.feedback.push({ userRow, itemRow, type: state.types.nameOf(type), timeMs, comment, value });
+      const effect = now ?? { ...NOTHING, timeMs: Number.NaN };
+      part.feedback.push({ ...effect, userRow, itemRow, type: state.types.nameOf(type) });
       if (wasStored(record)) this.hasRemovals = true;
     }
     return written;

@@ -5,7 +5,7 @@ import { commitProcedureOf } from './commit-procedure.ts';
 import type { Connection } from './connection.ts';
 
 /** Raised when a change of the tables, or of the procedure that commits, makes other programs misread them. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 const PARTITIONS = 8;
 /** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
 const MAKING_LOCK = 0x66757a65;
@@ -85,7 +85,7 @@ function tablesOf(schema: string): string {
     ${feedbackIndexesOf(s)}
     CREATE TABLE IF NOT EXISTS ${s}.notes (
       user_row integer NOT NULL, item_row integer NOT NULL, type smallint NOT NULL,
-      value double precision NOT NULL, comment bytea NOT NULL, PRIMARY KEY (user_row, item_row, type));
+      value double precision NOT NULL, comment bytea NOT NULL, occurrences bytea, PRIMARY KEY (user_row, item_row, type));
     CREATE TABLE IF NOT EXISTS ${s}.removals (
       row integer NOT NULL, is_user boolean NOT NULL, PRIMARY KEY (row, is_user));
     CREATE TABLE IF NOT EXISTS ${s}.changes (

@@ -3,6 +3,7 @@ import { changes } from './changes.ts';
 import { feedbackRules } from './feedback.ts';
 import { lifetime } from './lifetime.ts';
 import { pages } from './pages.ts';
+import { repeats } from './repeats.ts';
 import { sequences } from './sequences.ts';
 import type { StoreUnderTest } from './under-test.ts';
 import { usersAndItems } from './users-and-items.ts';
@@ -20,6 +21,7 @@ export function dataStoreContract(name: string, store: StoreUnderTest): void {
     usersAndItems(store);
     feedbackRules(store);
     values(store);
+    repeats(store);
     pages(store);
     changes(store);
     lifetime(store);

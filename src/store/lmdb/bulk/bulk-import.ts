@@ -1,12 +1,15 @@
 import { statfsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { getOrPut } from '../../../domain/get-or-put.ts';
 import { groupDigits } from '../../../domain/group-digits.ts';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import type { TemporaryFolder } from '../../../platform/files/temporary-folder.ts';
 import { checkCommand } from '../../check-command.ts';
 import type { WriteCommand, WriteResult } from '../../data-store.ts';
 import { DecimalSum } from '../../decimal-sum.ts';
+import type { PairRecord } from '../../pair-merge.ts';
 import { PairMerge } from '../../pair-merge.ts';
+import { countIn, type StoredFeedback } from '../../repeats.ts';
 import { ChangeLog } from '../changes/change-log.ts';
 import { beginRecent } from '../changes/recent-feedback.ts';
 import { packTimeLow, packTypeAndTime, rowKey, unpackTimeMs, unpackType } from '../format/record-layout.ts';
@@ -232,6 +235,7 @@ class PairLoader {
   private itemRow = -1;
   /** Of each edit of the pair. */
   private readonly noteNumbers: number[] = [];
+  private readonly timesMs: number[] = [];
   private readonly types: number[] = [];
   private readonly sources: number[] = [];
   private notes: Note[] = [];
@@ -250,7 +254,9 @@ class PairLoader {
     }
     const { merge, classes } = this.parts;
     const { kind, type, isPositive } = classes[unpackType(typeAndTime)]!;
-    merge.apply(kind, type, unpackTimeMs(timeLow, typeAndTime), this.sources.length, isPositive);
+    const timeMs = unpackTimeMs(timeLow, typeAndTime);
+    merge.apply(kind, type, timeMs, this.sources.length, isPositive);
+    this.timesMs.push(timeMs);
     this.sources.push(source);
     this.noteNumbers.push(note);
     this.types.push(type);
@@ -266,13 +272,15 @@ class PairLoader {
     const { loader, userRow, itemRow, written } = this;
     const { merge } = this.parts;
     merge.sort();
-    for (const { type, timeMs, alive, position } of merge.records) {
+    for (const record of merge.records) {
+      const { type, alive, position } = record;
       const source = this.sources[position]!;
       written[source] = (written[source] ?? 0) + 1;
       if (!alive) continue;
+      const { timeMs, ...note } = this.feedbackOf(record);
       loader.add(userRow, itemRow, packTypeAndTime(type, timeMs), packTimeLow(timeMs));
-      const note = this.noteOf(type, position);
-      if (note !== undefined) this.notes.push({ userRow, itemRow, type, ...note });
+      if (note.value !== 0 || note.comment !== '' || note.occurrences !== undefined)
+        this.notes.push({ userRow, itemRow, type, ...note });
     }
     if (this.notes.length >= NOTES_A_TRANSACTION) {
       loader.putNotes(this.notes);
@@ -281,21 +289,39 @@ class PairLoader {
     merge.clear();
     this.sources.length = 0;
     this.noteNumbers.length = 0;
+    this.timesMs.length = 0;
     this.types.length = 0;
   }
 
-  /** What goes with the record that stays of a type; undefined for nothing. @param position of its edit */
-  private noteOf(type: number, position: number): { value: number; comment: string } | undefined {
+  /** The feedback that stays of a type, with all events where they count. */
+  private feedbackOf({ type, timeMs, position, repeats }: PairRecord): StoredFeedback {
     const { notesFile, sumsValues } = this.parts;
-    const { noteNumbers, types } = this;
-    const number = noteNumbers[position]!;
-    if (!sumsValues || types.length === 1) return number === 0 ? undefined : notesFile.read(number);
+    const { noteNumbers, types, timesMs, sources, written } = this;
+    const { value, comment } = notesFile.read(noteNumbers[position]!);
+    if (repeats.length === 0) {
+      if (!sumsValues || types.length === 1) return { timeMs, value, comment };
+      return { timeMs, comment, value: this.sumOf([...types.keys()].filter((at) => types[at] === type)) };
+    }
+    // Rows of one moment are one event, as the lines of an order that name an article twice.
+    const byTime = new Map<number, number[]>();
+    for (const at of [position, ...repeats]) getOrPut(byTime, timesMs[at]!, () => []).push(at);
+    let feedback: StoredFeedback | undefined;
+    for (const [eventMs, edits] of byTime) {
+      const event = { timeMs: eventMs, value: this.sumOf(sumsValues ? edits : edits.slice(0, 1)) };
+      if (feedback === undefined) feedback = { ...event, comment };
+      else {
+        feedback = countIn(feedback, [event]).feedback;
+        const source = sources[edits[0]!]!;
+        written[source] = (written[source] ?? 0) + 1;
+      }
+    }
+    return feedback!;
+  }
+
+  private sumOf(edits: Iterable<number>): number {
     const sum = new DecimalSum();
-    for (const [at, other] of noteNumbers.entries())
-      if (types[at] === type) sum.add(notesFile.read(other).value);
-    const { value } = sum;
-    const { comment } = notesFile.read(number);
-    return value === 0 && comment === '' ? undefined : { value, comment };
+    for (const at of edits) sum.add(this.parts.notesFile.read(this.noteNumbers[at]!).value);
+    return sum.value;
   }
 }
 

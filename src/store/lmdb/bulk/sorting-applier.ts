@@ -1,5 +1,5 @@
 import { FurzeError } from '../../../domain/furze-error.ts';
-import { EditKind, type TypeRoles } from '../../pair-merge.ts';
+import type { TypeRoles } from '../../pair-merge.ts';
 import { FEEDBACK_TYPES_MAX, packTimeLow, packTypeAndTime } from '../format/record-layout.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import type { WriteRules } from '../tables/writer-messages.ts';
@@ -66,5 +66,5 @@ export class SortingApplier extends TablesApplier {
 }
 
 function keyOf({ kind, type, isPositive }: EditClass): number {
-  return type * 4 + (isPositive ? 2 : 0) + (kind === EditKind.overwrite ? 1 : 0);
+  return type * 16 + kind * 2 + (isPositive ? 1 : 0);
 }

@@ -55,6 +55,7 @@ export function checkData(tables: DataTables): Report {
   checkTriples(checked, 'comments');
   // A folder of the first version that is only read has no such table.
   if (state.values > 0) checkTriples(checked, 'values');
+  if (state.repeats > 0) checkTriples(checked, 'repeats');
   readThrough(tables.recentFeedback, findings);
   for (const [row, sum] of checked.itemSums.entries()) {
     if (sum !== 0)

@@ -1,5 +1,6 @@
 import { spreadBits } from '../../../domain/hash.ts';
 import { FeedbackColumns } from '../../data-store.ts';
+import { countsByTime, decodeOccurrences } from '../../repeats.ts';
 import { FEEDBACK_WORDS, readRow, readType, unpackType } from '../format/record-layout.ts';
 import { LmdbLocalReads } from '../reads/lmdb-local-reads.ts';
 import { allEntries } from '../tables/engine.ts';
@@ -123,17 +124,17 @@ export function checkTypeUsers({ tables, findings, typeCount, typeSums, goingUse
   }
 }
 
-/** Each comment and each value belongs to a feedback. */
+/** Each comment, each value and each row of events belongs to a feedback. */
 export function checkTriples(
   { tables, findings, state, goingUsers }: Checked,
-  name: 'comments' | 'values',
+  name: 'comments' | 'values' | 'repeats',
 ): void {
   const reads = new LmdbLocalReads(tables);
   const columns = new FeedbackColumns();
-  const found = new Set<string>();
+  const found = new Map<string, number>();
   let loaded = -1;
   let count = 0;
-  for (const { key } of allEntries(tables[name])) {
+  for (const { key, value } of allEntries(tables[name])) {
     count++;
     const userRow = readRow(key, 0);
     if (goingUsers.has(userRow)) continue;
@@ -141,12 +142,21 @@ export function checkTriples(
       loaded = userRow;
       reads.readStoredFeedback(userRow, columns);
       found.clear();
-      for (let at = 0; at < columns.length; at++) found.add(`${columns.itemRows[at]} ${columns.types[at]}`);
+      for (let at = 0; at < columns.length; at++)
+        found.set(`${columns.itemRows[at]} ${columns.types[at]}`, columns.timesMs[at]!);
     }
-    if (!found.has(`${readRow(key, 4)} ${readType(key, 8)}`))
-      findings.fault(`User row ${userRow} has ${name} without their feedback.`);
+    const timeMs = found.get(`${readRow(key, 4)} ${readType(key, 8)}`);
+    if (timeMs === undefined) findings.fault(`User row ${userRow} has ${name} without their feedback.`);
+    else if (name === 'repeats' && latestOf(value) !== timeMs)
+      findings.fault(`Feedback of user row ${userRow} is of another time than the latest of its events.`);
   }
   findings.count(name, count, state[name]);
+}
+
+/** The time of the latest event that counts, undefined for fewer than two events. */
+function latestOf(bytes: Uint8Array): number | undefined {
+  const occurrences = decodeOccurrences(bytes);
+  return occurrences.length < 2 ? undefined : countsByTime(occurrences).at(-1)![0];
 }
 
 function toWords(value: Uint8Array): Uint32Array {

@@ -13,7 +13,7 @@ import type { DataTables } from '../tables/data-tables.ts';
 import { describeTables, entriesFrom, FIRST_KEY, firstKey, readBytes, type Table } from '../tables/engine.ts';
 import { readState } from '../tables/meta-table.ts';
 import { hiddenItems } from '../tables/pending-deletions.ts';
-import { readValue } from '../tables/value-kinds.ts';
+import { readOccurrences, readValue } from '../tables/value-kinds.ts';
 import { LmdbLocalReads } from './lmdb-local-reads.ts';
 
 const utf8 = new TextDecoder();
@@ -215,7 +215,7 @@ export class LmdbDataReader implements DataReader {
     columns: FeedbackColumns,
     { from, end, bytesMax, typeNames }: RowRange,
   ): { readonly rows: Feedback[]; readonly next: number } {
-    const { comments, values } = readState(this.tables);
+    const { comments, values, repeats } = readState(this.tables);
     const hasComments = comments > 0;
     const rows: Feedback[] = [];
     let userRow = -1;
@@ -231,23 +231,19 @@ export class LmdbDataReader implements DataReader {
       const itemId = this.local.itemIdAt(itemRow);
       if (userId === undefined || itemId === undefined) continue;
       const type = columns.types[i]!;
+      const first = repeats > 0 ? readOccurrences(this.tables, userRow, itemRow, type)?.[0] : undefined;
       const feedback = {
         FeedbackType: typeNames[type]!,
         UserId: userId,
         ItemId: itemId,
-        Timestamp: formatTimestamp(columns.timesMs[i]!),
+        Timestamp: formatTimestamp(first?.timeMs ?? columns.timesMs[i]!),
         Comment: hasComments ? this.commentOf(userRow, itemRow, type) : '',
-        ...(values > 0 && this.valueOf(userRow, itemRow, type)),
+        ...(values > 0 && withValue(first?.value ?? readValue(this.tables, userRow, itemRow, type))),
       };
       rows.push(feedback);
       bytes += sizeOf(feedback);
     }
     return { rows, next: i };
-  }
-
-  private valueOf(userRow: number, itemRow: number, type: number): Pick<Feedback, 'Value'> | undefined {
-    const Value = readValue(this.tables, userRow, itemRow, type);
-    return Value === 0 ? undefined : { Value };
   }
 
   private commentOf(userRow: number, itemRow: number, type: number): string {
@@ -282,6 +278,10 @@ export class LmdbDataReader implements DataReader {
     const last = rows.length < found.length ? found[rows.length - 1] : undefined;
     return { cursor: last === undefined ? '' : encodeCursor(kind, last.key), rows };
   }
+}
+
+function withValue(Value: number): Pick<Feedback, 'Value'> | undefined {
+  return Value === 0 ? undefined : { Value };
 }
 
 function beginsWith(bytes: Uint8Array, head: Uint8Array): boolean {

@@ -1,6 +1,13 @@
-import type { Item, User } from '../../../domain/entities.ts';
+import type { Feedback, Item, User } from '../../../domain/entities.ts';
 import { grown } from '../../../memory/growing-u32.ts';
-import type { CatalogueItem, FeedbackColumns, FeedbackPosition, LocalReads } from '../../data-store.ts';
+import type {
+  CatalogueItem,
+  FeedbackColumns,
+  FeedbackPosition,
+  LocalReads,
+  RepeatedFeedback,
+} from '../../data-store.ts';
+import { decodeOccurrences, type Occurrences, sumOf } from '../../repeats.ts';
 import { readPosition, replay } from '../changes/recent-feedback.ts';
 import { textTest } from '../format/contains-text.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
@@ -8,6 +15,7 @@ import {
   FEEDBACK_WORDS,
   nextBlock,
   readRow,
+  readType,
   rowKey,
   unpackTimeMs,
   unpackType,
@@ -15,9 +23,9 @@ import {
   writeRow,
 } from '../format/record-layout.ts';
 import { type DataTables, followReplacement } from '../tables/data-tables.ts';
-import { entriesFrom, firstKey, readBytes, readWords, type Table } from '../tables/engine.ts';
+import { allEntries, entriesFrom, firstKey, readBytes, readWords, type Table } from '../tables/engine.ts';
 import { readState, readTypes } from '../tables/meta-table.ts';
-import { ValueKinds } from '../tables/value-kinds.ts';
+import { readOccurrences, ValueKinds } from '../tables/value-kinds.ts';
 
 /** The synchronous reads of the data environment; also those of the writer inside its transaction. */
 export class LmdbLocalReads implements LocalReads {
@@ -192,6 +200,29 @@ export class LmdbLocalReads implements LocalReads {
       if (out.length === before) empty++;
     }
     return -1;
+  }
+
+  get repeatedCount(): number {
+    return readState(this.tables).repeats;
+  }
+
+  occurrences({ FeedbackType, UserId, ItemId }: Feedback): Occurrences | undefined {
+    if (this.repeatedCount === 0) return undefined;
+    const [userRow, itemRow] = [this.userRow(UserId), this.itemRow(ItemId)];
+    const type = this.storedTypes().indexOf(FeedbackType);
+    if (userRow < 0 || itemRow < 0 || type < 0) return undefined;
+    return readOccurrences(this.tables, userRow, itemRow, type);
+  }
+
+  *repeatedFeedback(): Iterable<RepeatedFeedback> {
+    if (this.repeatedCount === 0) return;
+    const names = this.storedTypes();
+    for (const { key, value } of allEntries(this.tables.repeats)) {
+      const occurrences = decodeOccurrences(value);
+      const stored = readType(key, 8);
+      const type = this.kinds.numberOf(stored, names[stored]!, sumOf(occurrences));
+      yield { userRow: readRow(key, 0), itemRow: readRow(key, 4), type, occurrences };
+    }
   }
 
   get feedbackPosition(): FeedbackPosition | undefined {

@@ -13,6 +13,7 @@ const TABLES = [
   'typeUsers',
   'comments',
   'values',
+  'repeats',
   'deletions',
   'recentFeedback',
 ] as const;
@@ -55,7 +56,7 @@ export function replaceTables(tables: DataTables, others: DataTables): void {
 }
 
 /** Raised when a change makes another program misread the folder. */
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
 
 const FORMAT_KEY = Buffer.from('format');
 

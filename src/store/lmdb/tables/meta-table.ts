@@ -29,6 +29,7 @@ const STATE_FIELDS = [
   'deletions',
   'values',
   'feedbackCommits',
+  'repeats',
 ] as const satisfies readonly (keyof StoreState)[];
 
 /** Counts and next rows, kept in the same transaction as what they count. */
@@ -48,6 +49,8 @@ export interface StoreState {
   values: number;
   /** Number of the last commit that changed feedback. */
   feedbackCommits: number;
+  /** Feedback that happened more than once. */
+  repeats: number;
 }
 
 export function readState(tables: DataTables): StoreState {
@@ -66,6 +69,7 @@ export function readState(tables: DataTables): StoreState {
     deletions: field(8),
     values: field(9),
     feedbackCommits: field(10),
+    repeats: field(11),
   };
 }
 

@@ -1,4 +1,5 @@
 import { kindOf, type PositiveKind } from '../../../domain/positive-feedback-types.ts';
+import { decodeOccurrences, type Occurrences } from '../../repeats.ts';
 import { FEEDBACK_TYPES_MAX, TRIPLE_BYTES, writeTriple } from '../format/record-layout.ts';
 import type { DataTables } from './data-tables.ts';
 import { readBytes } from './engine.ts';
@@ -57,6 +58,17 @@ export class ValueKinds {
 export function readValue(tables: DataTables, userRow: number, itemRow: number, type: number): number {
   const bytes = readBytes(tables.values, writeTriple(key, userRow, itemRow, type));
   return bytes === undefined ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0, true);
+}
+
+/** The events of a stored feedback; undefined for one that happened once. */
+export function readOccurrences(
+  tables: DataTables,
+  userRow: number,
+  itemRow: number,
+  type: number,
+): Occurrences | undefined {
+  const bytes = readBytes(tables.repeats, writeTriple(key, userRow, itemRow, type));
+  return bytes === undefined ? undefined : decodeOccurrences(bytes);
 }
 
 /** A value as it is stored. */

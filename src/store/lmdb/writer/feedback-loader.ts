@@ -1,3 +1,4 @@
+import { encodeOccurrences, type StoredFeedback } from '../../repeats.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
   FEEDBACK_TYPES_MAX,
@@ -32,14 +33,11 @@ const EMPTY = new Uint8Array(0);
 const RECORD_WORDS = 4;
 
 /** What a feedback has beside its time. */
-export interface Note {
+export interface Note extends Omit<StoredFeedback, 'timeMs'> {
   readonly userRow: number;
   readonly itemRow: number;
   /** By the numbers of where it comes from. */
   readonly type: number;
-  readonly comment: string;
-  /** 0 for none. */
-  readonly value: number;
 }
 
 /**
@@ -107,9 +105,9 @@ export class FeedbackLoader {
 
   /** Writes what some of the feedback has beside its time. */
   putNotes(notes: readonly Note[]): void {
-    const { comments, values } = this.tables;
+    const { comments, values, repeats } = this.tables;
     this.transact(() => {
-      for (const { userRow, itemRow, type, comment, value } of notes) {
+      for (const { userRow, itemRow, type, comment, value, occurrences } of notes) {
         const key = tripleKey(userRow, itemRow, this.types[type]!);
         if (comment !== '') {
           comments.put(key, Buffer.from(comment));
@@ -118,6 +116,10 @@ export class FeedbackLoader {
         if (value !== 0) {
           values.put(key, packValue(value));
           this.state.values++;
+        }
+        if (occurrences !== undefined) {
+          repeats.put(key, encodeOccurrences(occurrences));
+          this.state.repeats++;
         }
       }
     });

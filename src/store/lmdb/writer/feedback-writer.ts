@@ -1,4 +1,11 @@
 import { EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../../pair-merge.ts';
+import {
+  countIn,
+  countsByTime,
+  encodeOccurrences,
+  occurrencesOf,
+  type StoredFeedback,
+} from '../../repeats.ts';
 import type { ChangeLog } from '../changes/change-log.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
@@ -16,22 +23,20 @@ import {
 import type { DataTables } from '../tables/data-tables.ts';
 import { readBytes, readWords } from '../tables/engine.ts';
 import type { StoreState } from '../tables/meta-table.ts';
-import { packValue, ValueKinds } from '../tables/value-kinds.ts';
+import { packValue, readOccurrences, ValueKinds } from '../tables/value-kinds.ts';
 import { BlockEditor } from './block-editor.ts';
 
 /** One edit of the feedback of a pair; `type` and the rest mean nothing where the kind does not need them. */
-export interface FeedbackEdit {
+export interface FeedbackEdit extends StoredFeedback {
   readonly kind: EditKind;
   readonly userRow: number;
   readonly itemRow: number;
   readonly type: number;
-  readonly timeMs: number;
-  readonly comment: string;
-  /** 0 for none. */
-  readonly value: number;
   /** True for positive feedback, which takes the place of what was only read. */
   readonly isPositive: boolean;
 }
+
+type Triple = Pick<FeedbackEdit, 'userRow' | 'itemRow' | 'type'>;
 
 /** A pair that has feedback now and had none, or the other way round. */
 interface Link {
@@ -107,7 +112,13 @@ export class FeedbackWriter {
       const high = words[at + 2]!;
       const type = unpackType(high);
       const oldTimeMs = unpackTimeMs(words[at + 1]!, high);
-      changes?.removed.push(userRow, itemRow, this.storedKind(userRow, itemRow, type), oldTimeMs);
+      if (changes !== undefined)
+        this.noteChange(
+          { userRow, itemRow, type },
+          this.storedOf(userRow, itemRow, { type, oldTimeMs }, state),
+          undefined,
+          changes,
+        );
       this.writeNotes(userRow, itemRow, { type, oldTimeMs }, NOTHING, state);
       if (itemRow !== words[at - FEEDBACK_WORDS]) this.links.push({ itemRow, userRow, present: false });
     }
@@ -162,12 +173,19 @@ export class FeedbackWriter {
     for (const record of merge.records) {
       if (record.written) written++;
       hasAny ||= record.alive;
-      if (!record.written && record.alive) continue;
       if (!record.alive && !wasStored(record)) continue;
+      if (record.alive && !record.written && record.repeats.length === 0) continue;
+      const before = wasStored(record) ? this.storedOf(userRow, itemRow, record, state) : undefined;
+      const events = record.repeats.map((position) => edits[position]!);
+      const first = record.written ? edits[record.position]! : before;
+      const { feedback, counted } = record.alive ? countIn(first!, events) : GONE;
+      written += counted;
+      if (feedback !== undefined && feedback === before) continue;
       changed = true;
-      const edit = record.alive ? edits[record.position]! : NOTHING;
-      this.noteRecord(userRow, itemRow, record, edit.value, state, changes);
-      this.writeNotes(userRow, itemRow, record, edit, state);
+      if (feedback !== undefined) record.timeMs = feedback.timeMs;
+      this.noteChange({ userRow, itemRow, type: record.type }, before, feedback, changes);
+      this.countRecord(record, state);
+      this.writeNotes(userRow, itemRow, record, feedback ?? NOTHING, state);
     }
     if (!changed) {
       users.keep();
@@ -181,21 +199,40 @@ export class FeedbackWriter {
     return written;
   }
 
-  private noteRecord(
-    userRow: number,
-    itemRow: number,
-    record: PairRecord,
-    value: number,
-    state: StoreState,
+  /** Tells of each event that came or went. An overwritten record goes and comes, were it at the same time. */
+  private noteChange(
+    { userRow, itemRow, type }: Triple,
+    before: StoredFeedback | undefined,
+    after: StoredFeedback | undefined,
     changes: ChangeLog,
   ): void {
-    const { type, alive, timeMs, oldTimeMs } = record;
-    const stored = wasStored(record);
-    if (stored) changes.removed.push(userRow, itemRow, this.storedKind(userRow, itemRow, type), oldTimeMs);
-    if (alive) {
-      const kind = this.kinds.numberOf(type, this.roles.nameOf(type), value);
-      changes.added.push(userRow, itemRow, kind, timeMs);
+    const name = this.roles.nameOf(type);
+    const was = before && this.kinds.numberOf(type, name, before.value);
+    const is = after && this.kinds.numberOf(type, name, after.value);
+    if (before?.occurrences === undefined && after?.occurrences === undefined) {
+      if (before !== undefined) changes.removed.push(userRow, itemRow, was!, before.timeMs);
+      if (after !== undefined) changes.added.push(userRow, itemRow, is!, after.timeMs);
+      return;
     }
+    const counts = new Map<number, number>();
+    const isFurther = after?.occurrences !== undefined && was === is;
+    if (before !== undefined)
+      for (const [timeMs, count] of countsByTime(occurrencesOf(before))) {
+        if (isFurther) counts.set(timeMs, -count);
+        else for (let at = 0; at < count; at++) changes.removed.push(userRow, itemRow, was!, timeMs);
+      }
+    if (after === undefined) return;
+    for (const [timeMs, count] of countsByTime(occurrencesOf(after)))
+      counts.set(timeMs, (counts.get(timeMs) ?? 0) + count);
+    for (const [timeMs, count] of counts) {
+      const columns = count > 0 ? changes.added : changes.removed;
+      for (let at = 0; at < Math.abs(count); at++) columns.push(userRow, itemRow, is!, timeMs);
+    }
+  }
+
+  private countRecord(record: PairRecord, state: StoreState): void {
+    const { type, alive } = record;
+    const stored = wasStored(record);
     if (alive && !stored) {
       state.feedback++;
       if (!this.newTypes.includes(type) && !this.blockHasType(type)) this.newTypes.push(type);
@@ -205,12 +242,20 @@ export class FeedbackWriter {
     }
   }
 
-  /** The number under which a stored feedback is read. */
-  private storedKind(userRow: number, itemRow: number, type: number): number {
-    const { kinds } = this;
-    const name = this.roles.nameOf(type);
-    if (!kinds.concern(name)) return type;
-    return kinds.numberOf(type, name, kinds.valueOf(userRow, itemRow, type));
+  /** A feedback as it is stored; what stands beside it is read only where there is any. */
+  private storedOf(
+    userRow: number,
+    itemRow: number,
+    { type, oldTimeMs: timeMs }: Pick<PairRecord, 'type' | 'oldTimeMs'>,
+    { comments, values, repeats }: StoreState,
+  ): StoredFeedback {
+    const { tables, kinds } = this;
+    const value = values > 0 ? kinds.valueOf(userRow, itemRow, type) : 0;
+    const key = tripleKey(userRow, itemRow, type);
+    const comment = comments > 0 ? readBytes(tables.comments, key) : undefined;
+    const text = comment && Buffer.from(comment.buffer, comment.byteOffset, comment.length).toString();
+    const occurrences = repeats > 0 ? readOccurrences(tables, userRow, itemRow, type) : undefined;
+    return { timeMs, value, comment: text ?? '', occurrences };
   }
 
   /** Keeps what a record has beside its time as it is now. */
@@ -218,10 +263,10 @@ export class FeedbackWriter {
     userRow: number,
     itemRow: number,
     record: Pick<PairRecord, 'type' | 'oldTimeMs'>,
-    { comment, value }: Pick<FeedbackEdit, 'comment' | 'value'>,
+    { comment, value, occurrences }: Omit<StoredFeedback, 'timeMs'>,
     state: StoreState,
   ): void {
-    const write = (name: 'comments' | 'values', bytes: Uint8Array | undefined) => {
+    const write = (name: 'comments' | 'values' | 'repeats', bytes: Uint8Array | undefined) => {
       const table = this.tables[name];
       const couldExist = wasStored(record) && state[name] > 0;
       if (bytes === undefined && !couldExist) return;
@@ -237,6 +282,7 @@ export class FeedbackWriter {
     };
     write('comments', comment === '' ? undefined : Buffer.from(comment));
     write('values', value === 0 ? undefined : packValue(value));
+    write('repeats', occurrences && encodeOccurrences(occurrences));
   }
 
   /** True when the block at hand had the type as it was stored; that spares most looks into `typeUsers`. */
@@ -293,6 +339,7 @@ export class FeedbackWriter {
 const EMPTY = new Uint8Array(0);
 /** What is left of a record that goes. */
 const NOTHING = { comment: '', value: 0, isPositive: false };
+const GONE = { feedback: undefined, counted: 0 };
 
 /** Positions of the edits by (user row, item row, position). */
 function sortEdits(edits: readonly FeedbackEdit[]): Uint32Array {

@@ -157,7 +157,7 @@ export class TablesApplier extends CommandApplier {
     const edits: FeedbackEdit[] = [];
     for (const { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 } of stored) {
       edits.push({
-        kind: overwrite ? EditKind.overwrite : EditKind.insert,
+        kind: this.editKindOf(FeedbackType, overwrite),
         userRow: autoInsert.userRow(UserId),
         itemRow: autoInsert.itemRow(ItemId),
         type: this.types.numberOf(FeedbackType),
@@ -215,7 +215,7 @@ export class TablesApplier extends CommandApplier {
 }
 
 /** An effect as the edit that has it, whatever counts as positive or read here. */
-function editOf({ userRow, itemRow, timeMs, comment, value }: FeedbackEffect, type: number): FeedbackEdit {
-  const kind = Number.isNaN(timeMs) ? EditKind.removeType : EditKind.overwrite;
-  return { kind, userRow, itemRow, type, timeMs, comment, value, isPositive: false };
+function editOf({ type: _name, ...feedback }: FeedbackEffect, type: number): FeedbackEdit {
+  const kind = Number.isNaN(feedback.timeMs) ? EditKind.removeType : EditKind.overwrite;
+  return { ...feedback, kind, type, isPositive: false };
 }
