@@ -97,7 +97,7 @@ function scoreTile(query: usize, panel: usize, f: u32, thresholds: usize, tile: 
   return hits;
 }
 
-/** Whether the read list at `cursor`, which only moves forward, has the item. */
+/** True when the read list at `cursor`, which only moves forward, has the item. */
 // @ts-ignore: decorator
 @inline
 function isRead(cursor: usize, readItems: usize, end: u32, item: u32): bool {

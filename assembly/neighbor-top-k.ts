@@ -25,7 +25,7 @@ function weightOf(weights: usize, column: usize): f32 {
   return weights ? load<f32>(weights + column) : 1;
 }
 
-/** What one shared column adds to a sum with a count. */
+/** Amount that one shared column adds to a sum with a count. */
 // @ts-ignore: decorator
 @inline
 function unitOf(weight: f32): v128 {

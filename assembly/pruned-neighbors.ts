@@ -25,7 +25,7 @@ import {
 const PLACES_MAX: u32 = 32;
 /** An intersection that is thought to have fewer rows than this share is not divided further. */
 const VISIT_SHARE: f64 = 1.0 / 8192;
-/** What the table of bitmaps has for a column without one. */
+/** Mark in the table of bitmaps of a column without one. */
 const NO_BITMAP: u32 = u32.MAX_VALUE;
 /** Ranks that are scanned before the bound is looked at again. */
 const SCAN_RANKS: u32 = 2048;
@@ -231,7 +231,7 @@ function descend(search: Search, shared: u32, next: u32, rows: f64): void {
   visitIntersection(search, shared, search.frequent, shared, from);
 }
 
-/** What comparing a row in full takes that has so many additions. */
+/** Cost of comparing a row of so many additions in full. */
 function costInFull(search: Search, additions: f64): f64 {
   return additions < <f64>search.ranks / SCAN_SHARE ? SPARSE_COST * additions : additions;
 }

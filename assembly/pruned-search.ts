@@ -60,7 +60,7 @@ export function orderAt(search: Search, index: u32): usize {
   return tableOf(search, 2) + (<usize>index << 2);
 }
 
-/** How many rows have the column. */
+/** Number of rows with the column. */
 // @ts-ignore: decorator
 @inline
 export function lengthAt(search: Search, place: u32): usize {
@@ -108,7 +108,7 @@ export function numeratorOf(search: Search, shared: u32): f32 {
   return search.overlapShrink > 0 ? sum * (count / (count + search.overlapShrink)) : sum;
 }
 
-/** Whether a row of such a score or less can enter; equal scores may, by the lower row. */
+/** True when a row of such a score or less can enter; equal scores may, by the lower row. */
 // @ts-ignore: decorator
 @inline
 export function canEnter(search: Search, score: f32): bool {

@@ -23,7 +23,7 @@ import { type SlimSettings, slimSettings } from '../src/model/slim/settings.ts';
 import { SLIM_PHASES, type SlimPhase, SlimSolver } from '../src/model/slim/slim-solver.ts';
 import { slimTable } from '../src/model/slim/train-and-serve.ts';
 
-/** How far a training is, in epochs. */
+/** Progress of a training, in epochs. */
 export interface Progress {
   readonly done: number;
   readonly total: number;

@@ -8,7 +8,7 @@ import { printRows, quantile } from './http/statistics.ts';
 import { mainThreadClock } from './http/thread-time.ts';
 import { openListWorld } from './lists/world.ts';
 
-/** What a list may take of a thread, milliseconds. */
+/** Limit on a thread's time for a list, milliseconds. */
 const AIM_MS = 0.4;
 const BLOCK_USERS = 64;
 

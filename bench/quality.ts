@@ -46,7 +46,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** What a run ends with. */
+/** Result of a run. */
 interface Outcome {
   readonly settings: Settings;
   readonly seconds: { readonly fit: number; readonly evaluate: number };

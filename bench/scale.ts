@@ -15,7 +15,7 @@ const { values: options } = parseArgs({
     feedback: { type: 'string', default: '1e6' },
     /** The most that a fit may take, MiB; 0 for the service's own choice. */
     memory: { type: 'string', default: '0' },
-    /** How long lists are waited for; they are for everybody, hours for millions of users. */
+    /** Longest wait for lists; they are for everybody, hours for millions of users. */
     'list-seconds': { type: 'string', default: 'Infinity' },
     /** Where the stores of made-up sets stay from run to run. */
     cache: { type: 'string', default: cacheFolder() },

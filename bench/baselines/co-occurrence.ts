@@ -17,7 +17,7 @@ export interface NeighborSettings {
   readonly neighbors: number;
   /** Added to the product of norms: the larger, the less a rare coincidence counts. 0 or more. */
   readonly shrink: number;
-  /** Whether a user counts by log(1 + items / items of the user), as a rare word in a text does, or by 1. */
+  /** True to count a user by log(1 + items / items of the user), as a rare word in a text, false by 1. */
   readonly idf: boolean;
 }
 

@@ -7,7 +7,7 @@ import { openCacheStore } from '../../src/store/open/thread-stores.ts';
 
 const LIST_LENGTH = 100;
 
-/** What a list takes in each engine: rows among five million items. */
+/** Size of a list in each engine: rows among five million items. */
 export async function measureLists(
   postgresUrl: string,
   redisUrl: string,

@@ -24,7 +24,7 @@ export interface Engines {
   readonly redis: TestRedis;
 }
 
-/** What each part took of a processor, milliseconds. */
+/** Processor time of each part, milliseconds. */
 interface Spent {
   readonly servers: number;
   readonly postgres: number;

@@ -30,7 +30,7 @@ export const SLOPES = {
   withoutCopy: { server: 56e-6, postgres: 29e-6 },
 } as const;
 
-/** What a site has and does. */
+/** Load of a site. */
 export interface Site {
   readonly name: string;
   readonly users: number;
@@ -42,11 +42,11 @@ export interface Site {
   readonly reads: number;
   /** Feedback a second, on the mean of a day. */
   readonly writes: number;
-  /** What a year adds to users and feedback, as a share. */
+  /** Growth of users and feedback in a year, as a share. */
   readonly growth: number;
 }
 
-/** What it runs on. */
+/** Machines that it runs on. */
 export interface Machines {
   readonly servers: number;
   /** Processors of each server that answer. */
@@ -54,11 +54,11 @@ export interface Machines {
   /** Databases that the users are divided among; each has its own order of commits. */
   readonly databases: number;
   readonly databaseCores: number;
-  /** Whether each server has a copy of everything. */
+  /** True when each server has a replica of everything. */
   readonly hasCopies: boolean;
 }
 
-/** What a run found. */
+/** Findings of a run. */
 export interface Finding {
   readonly postgresBytes: number;
   readonly copyBytes: number;

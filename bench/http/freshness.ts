@@ -24,7 +24,7 @@ const QUESTIONS_MAX = 1000;
 const FLOOD_RECORDS_PER_SECOND = 10_000;
 
 /**
- * How long after a POST of feedback is answered the user's list is another: idle, and while feedback floods in. The
+ * Time from the answer to a POST of feedback to another list of the user: idle, and while feedback floods in. The
  * list is asked for until its entries, but for the item just liked, stand in another order.
  */
 export async function benchFreshness(size: WorldSize, probes: number): Promise<Row[]> {

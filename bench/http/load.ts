@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Connection } from './connection.ts';
 
-/** How hard a server is asked. */
+/** Load on a server. */
 export interface Pressure {
   readonly connections: number;
   /** Requests that a connection has under way. */

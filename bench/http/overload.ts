@@ -14,7 +14,7 @@ import { quantile, type Row } from './statistics.ts';
 const ITEMS = 6000;
 const COMMENT_BYTES = 1000;
 const BATCH_ITEMS = 500;
-/** How long each crowd stays, milliseconds, and how often the service is asked meanwhile. */
+/** Stay of each crowd, milliseconds, and the number of requests to the service meanwhile. */
 const CROWD_MS = 12_000;
 const SMOKE_MS = 500;
 const PAUSE_MS = 5;
@@ -27,7 +27,7 @@ const POINT_READ = getRequest('/api/item/item-1');
 interface Crowd {
   readonly name: string;
   readonly connections: number;
-  /** What each sends when it is connected; none of them reads. */
+  /** Bytes that each sends when it is connected; none of them reads. */
   send(socket: Socket): void;
 }
 
@@ -65,7 +65,7 @@ function askOnAndOn(socket: Socket): void {
   more();
 }
 
-/** What the service's memory and its other callers see of crowds that do it harm, over each engine that loads. */
+/** Effect of harmful crowds on the service's memory and its other callers, over each engine that loads. */
 export async function benchOverload(scale: number): Promise<Row[]> {
   const rows: Row[] = [];
   const engines: readonly EngineName[] = chooseEngine('auto').name === 'uws' ? ['uws', 'node'] : ['node'];

@@ -19,7 +19,7 @@ const PRESSURE = { connections: 64, depth: 1 };
 const PIECE_MS = 250;
 const MICROSECONDS = 'µs of processor time';
 
-/** How long lists took, and how many were made by the fit. */
+/** Time of the lists, and the number that the fit made. */
 interface Made {
   readonly tookMs: number;
   readonly lists: number;
@@ -122,7 +122,7 @@ function rowsOf(
   return [...rows, { ...making, ratio: tookAlone / took }];
 }
 
-/** What is used of the processors from now on, by this process and by a server. */
+/** Use of the processors from now on, by this process and by a server. */
 function measureProcessors(pid: number): () => Processors {
   const used = () => {
     const { user, system } = process.cpuUsage();

@@ -35,7 +35,7 @@ export function cachePathOf(folder: string): string {
   return join(folder, 'cache');
 }
 
-/** How the benches' feedback is written. */
+/** Form of the benches' feedback. */
 export const WRITE_RULES = {
   limits: DEFAULT_LIMITS,
   autoInsertUser: true,
@@ -60,13 +60,13 @@ positive_feedback_types = ${JSON.stringify(POSITIVE_TYPES)}
 read_feedback_types = ${JSON.stringify(READ_TYPES)}
 `;
 
-/** What a bench wants of the service that the others do without. */
+/** Options of the service for one bench. */
 export interface ServiceWishes {
   /** Threads that train; 0 for one a core. */
   readonly threads?: number;
-  /** When the first fit starts, as a period of the configuration. */
+  /** Delay of the first fit, as a period of the configuration. */
   readonly firstFitAfter?: string;
-  /** What speaks HTTP. */
+  /** Engine that speaks HTTP. */
   readonly engine?: EngineWish;
 }
 

@@ -91,12 +91,12 @@ function readCases({ users, items }: WorldSize): readonly ReadCase[] {
 
 export interface ReadOptions {
   readonly rounds: number;
-  /** How long each server is asked in a round. */
+  /** Length of a round of each server. */
   readonly roundMs: number;
   readonly only: string;
 }
 
-/** How each engine is called in the table, and what of its bare speed is aimed at. */
+/** Name of each engine in the table, and the share of its bare speed that is aimed at. */
 const ENGINES = {
   uws: { bare: 'bare uWebSockets.js', aim: '>= 0.7' },
   node: { bare: 'bare node:http', aim: '>= 0.8' },

@@ -13,7 +13,7 @@ export interface Ask {
 export interface Kind {
   readonly name: string;
   readonly make: (at: number) => Ask;
-  /** What is sent before it, and not measured. */
+  /** Requests before it that are not measured. */
   readonly before?: (at: number) => Ask;
   /** Ends its connection so long after it was sent. */
   readonly hangUpAfterMs?: number;
@@ -30,7 +30,7 @@ const HEAVY_USER = 'heavy';
 /** The item that all users have read. */
 const KNOWN_TO_ALL = 1;
 
-/** What the service holds before it is asked: items in batches, then feedback, then one user with very many likes. */
+/** Data of the service before it is asked: items in batches, then feedback, then one user with very many likes. */
 export function* stallWorld(size: WorldSize): Generator<Ask> {
   const random = createRandom(3);
   for (let from = 0; from < size.items; from += BATCH_RECORDS) {
@@ -168,7 +168,7 @@ function lists(size: WorldSize, random: Random): Kind[] {
   ];
 }
 
-/** What one question asks of the items beside a category: a list is made for it. */
+/** Filter of one question beside a category: a list is made for it. */
 function questions(anItem: () => string): Kind[] {
   const excluded = () => Array.from({ length: 1000 }, anItem).join(',');
   const wishes: readonly (readonly [string, () => string])[] = [

@@ -14,7 +14,7 @@ const service = await startChildService(process.argv[2]!, {
 const processorMs = mainThreadClock();
 const profiler = await startProfiler(process.env.PROFILE_FOLDER);
 let longestMs = 0;
-/** When the longest turn began and ended, microseconds of the clock that profiles have. */
+/** Begin and end of the longest turn, microseconds of the clock that profiles have. */
 let longestUs: readonly number[] = [];
 let isOn = false;
 

@@ -15,7 +15,7 @@ import { feedbackBatches, userIdOf, type WorldSize } from './world.ts';
 const FILL_RECORDS = 10_000;
 /** Batches that are under way at once and share a commit. */
 const FILL_BATCHES = 10;
-/** How often a long fill tells how far it is. */
+/** Period in which a long fill tells its progress. */
 const TELL_RECORDS = 1_000_000;
 /** Users asked for, each again and again. */
 const PROBED_USERS = 5000;
@@ -23,14 +23,14 @@ const PROBED_USERS = 5000;
 const PAUSE_MS = 1;
 /** Bytes of a list of ten as JSON, about. */
 const BARE_BODY_BYTES = 120;
-/** How often stage and memory are read. */
+/** Period in which stage and memory are read. */
 const WATCH_MS = 500;
 const IDLE = 'idle';
 const TAIL = 0.99;
 const MB = 2 ** 20;
 /** A service that has not begun to fit after this time never will. */
 const PATIENCE_MS = 60_000;
-/** What is asked before anything counts, as a share of the idle time. */
+/** Warm-up, as a share of the idle time. */
 const WARM_UP_SHARE = 0.5;
 
 const PROBES = [
@@ -40,7 +40,7 @@ const PROBES = [
 ];
 
 /**
- * What a training costs requests: latencies of a list, of a point read and of a bare handler in the same moments,
+ * Cost of a training for requests: latencies of a list, of a point read and of a bare handler in the same moments,
  * stage by stage against their idle values before and after; and the memory that the service takes for it, against
  * what is worked out beforehand.
  * @param idleMs for how long requests are measured before and after
@@ -112,7 +112,7 @@ function users(from: number, to: number): User[] {
   }));
 }
 
-/** What was seen in one moment. */
+/** Sample of one moment. */
 interface Sample {
   readonly stage: string;
   readonly atMs: number;
@@ -161,7 +161,7 @@ class Course {
     await watch;
   }
 
-  /** How long each stage took, as text. */
+  /** Time of each stage, as text. */
   seconds(): string {
     const stages = new Map<string, number>();
     for (const [at, { stage, atMs }] of this.samples.entries()) {

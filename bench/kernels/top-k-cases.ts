@@ -96,7 +96,7 @@ export const neighbors: CaseMaker = (context) => {
   };
 };
 
-/** What 145 likes speak for, by a table of the size of MovieLens 20M. */
+/** Scores of 145 likes, by a table of the size of MovieLens 20M. */
 function summed(context: CaseContext) {
   const { arena, random, divisor } = context;
   const [items, entries, likes] = [Math.floor(27_000 / divisor), 100, 145];

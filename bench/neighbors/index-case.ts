@@ -25,7 +25,7 @@ function zipf(kinds: number, random: Random): () => number {
   };
 }
 
-/** What makes the labels of the next item of each catalogue. */
+/** Makes the labels of the next item of each catalogue. */
 const CATALOGUES: Readonly<Record<string, (random: Random) => () => string[]>> = {
   'with genres and up to 4 tags': (random) => {
     const labels = (prefix: string, count: number, kinds: number, exponent: number) =>
@@ -88,7 +88,7 @@ function benchCatalogue(
   };
 }
 
-/** What all rows would take by a sample of them, and a hash of the sample's lists. */
+/** Time of all rows by a sample of them, and a hash of the sample's lists. */
 function allRows(search: SimilaritySearch, sample: readonly number[], itemCount: number, k: number) {
   const hash = createHash('sha256');
   const started = processorSeconds();

@@ -46,7 +46,7 @@ export class BestList {
   }
 }
 
-/** Whether an item's bit is set, or there are no bits. `bits` is a byte offset or 0. */
+/** True when an item's bit is set, or there are no bits. `bits` is a byte offset or 0. */
 export function isAllowed({ ints }: Words, bits: number, item: number): boolean {
   return bits === 0 || ((ints[(bits >>> 2) + (item >>> 5)]! >>> (item & 31)) & 1) === 1;
 }
@@ -133,7 +133,7 @@ function comparedInFull(words: Words, job: PrunedNeighborTopK): number {
   return additions;
 }
 
-/** What a row has in common with others: the weights of the shared columns, and how many they are, by row. */
+/** Common elements of a row with others: the weights of the shared columns, and how many they are, by row. */
 function overlaps({ floats, ints }: Words, job: NeighborTopK, row: number) {
   const at = (pointer: number, index: number) => ints[(pointer >>> 2) + index]!;
   const sums = new Map<number, number>();

@@ -12,7 +12,7 @@ export interface PlacedRanker extends Ranker {
   readonly placed: PlacedModel;
 }
 
-/** What one thread evaluates. */
+/** Work of one thread. */
 export interface EvaluateJob {
   readonly placed: PlacedModel;
   readonly slot: number;

@@ -38,7 +38,7 @@ export interface ClickSet {
   readonly test: CompressedMatrix;
 }
 
-/** Whether ratings of the format can be had with labels. */
+/** True when ratings of the format can be had with labels. */
 export function hasLabels(format: Format): format is 'movielens' | 'csv' {
   return format === 'movielens' || format === 'csv';
 }
@@ -125,9 +125,9 @@ export function fitClick(
 }
 
 /**
- * AUC and log loss of the positives after the training against items drawn beside them by their popularity to the power
- * 1/2, as in the training (`AUC`, `LogLoss`), 0 (`AUC-alike`), and 1 (`AUC-popular`), where knowing what is popular is
- * no help. And the ranking of the whole catalogue.
+ * AUC and log loss of the positives after the training against items drawn beside them. They are drawn by their
+ * popularity to the power 1/2, as in the training (`AUC`, `LogLoss`), 0 (`AUC-alike`), and 1 (`AUC-popular`), where
+ * popularity is no help. And the ranking of the whole catalogue.
  */
 export function evaluateClick(
   { data, train, test }: ClickSet,

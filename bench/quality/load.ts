@@ -38,7 +38,7 @@ export interface FeatureSet {
   readonly test: FeatureRows;
 }
 
-/** How files with ratings and times are split and which ratings count. */
+/** Split of files with ratings and times, and the ratings that count. */
 export interface LoadOptions {
   /** The lowest rating that is positive; every record when absent. */
   readonly positive: number | undefined;

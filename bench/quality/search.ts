@@ -41,7 +41,7 @@ function sized(base: Settings, train: Interactions): AlsSettings {
   return { ...settings, factors: sizedFactors(settings, train) };
 }
 
-/** What is searched for each model; settings given on the command line stay as given. */
+/** Search space of each model; settings given on the command line stay as given. */
 const SPACES: Readonly<Record<RankingModel, Propose>> = {
   als: (random, base, count, { validation: { train } }) =>
     proposeAls(random, sized(base, train), count, {
@@ -130,7 +130,7 @@ async function measure(
 }
 
 /**
- * What was held out for validation, among as many items drawn at random as in the test: the settings that do best there
+ * Validation records among as many items drawn at random as in the test: the settings that do best there
  * are not those that do best on the whole catalogue.
  */
 function sampledCases({ cases, validation: { train, test } }: RankingSet): SampledCase[] {

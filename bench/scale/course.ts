@@ -21,11 +21,11 @@ const ASKED_USERS = 2000;
 const PRESSURE = { connections: 16, depth: 1 };
 /** Between an answer and the next question of those whose time is taken. */
 const PAUSE_MS = 2;
-/** How often load is put on during a fit, and for how long. */
+/** Number and length of the loads during a fit. */
 const LOAD_EVERY_MS = 5000;
 const IDLE = '';
 
-/** What was seen of one stage of the fit. */
+/** Samples of one stage of the fit. */
 export interface StageFigures {
   readonly stage: string;
   readonly seconds: number;
@@ -37,12 +37,12 @@ export interface StageFigures {
   readonly budgetedMb: number;
 }
 
-/** What was seen of the requests in one state of the service. */
+/** Samples of the requests in one state of the service. */
 export interface RequestFigures {
   readonly perSecond: number;
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** How often the event loop was more than 50 ms late. */
+  /** Number of times that the event loop was more than 50 ms late. */
   readonly stalls: number;
 }
 
@@ -67,7 +67,7 @@ export interface CourseOptions {
   /** The most that a fit may take, MiB; 0 for the service's own choice. */
   readonly memoryMb: number;
   readonly idleMs: number;
-  /** How long lists are waited for, seconds. */
+  /** Longest wait for lists, seconds. */
   readonly listSecondsMax: number;
 }
 
@@ -188,7 +188,7 @@ interface Sample {
 class Watched {
   readonly port: Promise<number>;
   lists = 0;
-  /** How often so far the event loop was more than 50 ms late. */
+  /** Number of times so far that the event loop was more than 50 ms late. */
   stalls = 0;
   private readonly child: ChildProcess;
   private readonly samples: Sample[] = [];
@@ -224,7 +224,7 @@ class Watched {
     return this.over;
   }
 
-  /** How long lists have been made so far. */
+  /** Time for which lists have been made so far. */
   get listSeconds(): number {
     return this.seconds.get(WRITING_RECOMMENDATIONS) ?? 0;
   }

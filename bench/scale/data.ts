@@ -56,7 +56,7 @@ function* drawFeedback({ feedback, users, items }: WorldSize): Generator<[user: 
   }
 }
 
-/** When the feedback came that was drawn as number `at`, milliseconds. */
+/** Time of the feedback that was drawn as number `at`, milliseconds. */
 function timeMsOf(at: number, { feedback }: WorldSize): number {
   return FIRST_MS + Math.floor((SPAN_MS * at) / feedback);
 }

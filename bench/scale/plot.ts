@@ -10,7 +10,7 @@ const WIDTH = 420;
 const HEIGHT = 300;
 const FONT = 'sans-serif';
 
-/** How figures grow with the feedback, side by side, both axes logarithmic. @returns an SVG document */
+/** Plots figures over the feedback, side by side, both axes logarithmic. @returns an SVG document */
 export function plotGrowth(
   charts: readonly { readonly title: string; readonly series: readonly Series[] }[],
 ): string {

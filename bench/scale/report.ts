@@ -5,7 +5,7 @@ import { plotGrowth, type Series } from './plot.ts';
 
 const MB = 2 ** 20;
 
-/** What each line of the first table says of a size: the figure, and the same for a unit of work where there is one. */
+/** Lines of the first table: the figure, and the same for a unit of work where there is one. */
 const LINES: readonly (readonly [
   what: string,
   value: (of: SizeFigures) => number,

@@ -119,7 +119,7 @@ function measureBytes(tables: DataTables, when: string, aimBytes: number): Row[]
   ];
 }
 
-/** What an entity without fields must take: its id as a key and as a value, and its row likewise. */
+/** Least size of an entity without fields: its id as a key and as a value, and its row likewise. */
 function idBytes(prefix: string, count: number): number {
   return 2 * (prefix.length + String(count).length + 4);
 }

@@ -71,7 +71,7 @@ export interface AdminParts {
   readonly log: Logger;
 }
 
-/** What an operator asks of a running service. Nothing here takes longer than a page of a table or a user's list. */
+/** Answers an operator's questions about a running service. Nothing here takes longer than a page of a table or a user's list. */
 export class Admin {
   private readonly sampler: MetricsSampler;
   private readonly evaluation: Evaluation;
@@ -169,7 +169,7 @@ export class Admin {
     };
   }
 
-  /** What the metrics tell of learning. */
+  /** Figures of learning for the metrics. */
   learning() {
     const { tasks, recommendation, config } = this.parts;
     return {

@@ -22,7 +22,7 @@ export class ImportTasks {
     this.silenceMs = silenceMs;
   }
 
-  /** How far an import is, or what came of it. @param id made up by who sends it, another for each file */
+  /** Progress of an import, or its result. @param id made up by who sends it, another for each file */
   tell(id: string, report: ImportReport): void {
     const one = this.running.get(id) ?? this.begin(id);
     if (one === undefined) return;

@@ -1,6 +1,6 @@
 import type { Series } from '../domain/admin-schemas.ts';
 
-/** What is sampled, and how several samples become one: their mean or their largest. */
+/** Names of the sampled figures, and the way in which several samples become one: their mean or their largest. */
 export const SAMPLED = {
   requests_per_second: 'mean',
   errors_per_second: 'mean',

@@ -100,7 +100,7 @@ export class MetricsSampler {
     return Math.max(0, delayMs);
   }
 
-  /** What has come since the last sample. */
+  /** Increase since the last sample. */
   private async requests(): Promise<Partial<Sample>> {
     const totals = await this.parts.requests();
     const { before } = this;

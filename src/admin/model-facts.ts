@@ -12,7 +12,7 @@ export function lastGoodFit(past: readonly Task[], generation: number): Task | u
   return past.find((task) => task.Kind === 'fit' && task.Result?.generation === generation);
 }
 
-/** What operators see of the generation that serves. */
+/** Facts about the serving generation, for operators. */
 export function describeModel(
   placed: PlacedGeneration,
   past: readonly Task[],
@@ -70,7 +70,7 @@ function reasonOf(first: string, { mean, halfWidth }: Estimate): string {
   return `${first} is ahead of it by ${lead}, which is within the noise; of ways as good as each other that one ranks which varies least from fit to fit`;
 }
 
-/** What the generation was measured at, what it ranks by, and how it went in the fits before. */
+/** Quality of the generation, its ranking, and the quality of the fits before. */
 export function describeQuality(placed: PlacedGeneration | undefined, past: readonly Task[]): Quality {
   const weights = placed?.ranking?.weights ?? [];
   return {

@@ -21,7 +21,7 @@ function isGone({ silentMs }: NodeState): boolean {
   return silentMs >= GONE_MS;
 }
 
-/** What is not right with the nodes: none learns, or some do not know what is served. */
+/** Troubles of the nodes: none learns, or some do not know what is served. */
 export function nodeTroubles(cluster: Pick<Cluster, 'nodes'>): Trouble[] {
   const { nodes } = cluster;
   // While the database is away nobody hears of anybody, which is told by itself.

@@ -17,7 +17,7 @@ interface Entry {
   readonly itemRow: number;
   readonly type: string;
   readonly timeMs: number;
-  /** When it came, milliseconds since the epoch. */
+  /** Time of arrival, milliseconds since the epoch. */
   readonly cameMs: number;
 }
 

@@ -24,7 +24,7 @@ export async function diskSpace(folder: string): Promise<{ free: number; all: nu
 }
 
 /**
- * What the service takes on disk and in memory.
+ * Sizes of the service on disk and in memory.
  * @param shared parts of the memory that the service knows by itself
  */
 export async function describeStorage(

@@ -10,7 +10,7 @@ import {
   valueTrouble,
 } from '../domain/feedback-troubles.ts';
 
-/** What is looked at to tell what is not right. */
+/** Facts that troubles are told from. */
 export interface Facts extends FeedbackFacts {
   /** Why the stores do not answer; `""` when they do. */
   readonly storeError: string;
@@ -21,20 +21,20 @@ export interface Facts extends FeedbackFacts {
   /** The fit that ended last. */
   readonly lastFit: Task | undefined;
   readonly isFitting: boolean;
-  /** Whether no positive feedback lies in the popular window. */
+  /** True when no positive feedback lies in the popular window. */
   readonly popularIsEmpty: boolean;
   readonly popularWindowMs: number;
   readonly diskFreeBytes: number | undefined;
   readonly hasKey: boolean;
   readonly host: string;
-  /** What is not right with the nodes that share the data. */
+  /** Troubles of the nodes that share the data. */
   readonly nodeTroubles: readonly Trouble[];
 }
 
 /** A model that is older than so many fit periods should have been replaced. */
 const STALE_PERIODS = 3;
 const DISK_FREE_MIN_BYTES = 2 ** 30;
-/** What is not right, worst first. */
+/** Troubles, worst first. */
 export function findTroubles(facts: Facts): Trouble[] {
   const found = [
     storeTrouble,

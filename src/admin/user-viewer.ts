@@ -15,7 +15,7 @@ const RECOMMENDER_ENTRIES = 50;
 /** A recommender that needs a worker, which may have to be started first, is waited for so long. */
 const WAIT_MS = 1500;
 
-/** What is asked of a user. */
+/** A question about a user. */
 export interface UserQuery {
   /** Entries of the recommended list and of each recommender that are shown. */
   readonly n: number;
@@ -29,7 +29,7 @@ export class UserViewer {
   private readonly cards: ItemCards;
   private readonly recommend: Config['recommend'];
   private readonly columns = new FeedbackColumns();
-  /** What recommenders are working out, by recommender and user. */
+  /** Work under way, by recommender and user. */
   private readonly underWay = new Map<string, Promise<Ranked>>();
 
   constructor(parts: Recommendation, cards: ItemCards, recommend: Config['recommend']) {

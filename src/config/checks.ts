@@ -1,4 +1,4 @@
-/** What is refused in a configuration; each problem is one text with its path and what was expected. */
+/** Checks a configuration; each problem is one text with its path and what was expected. */
 import { positiveKindNames } from '../domain/positive-feedback-types.ts';
 import type { EffectiveValue } from './environment-overrides.ts';
 import {
@@ -28,7 +28,7 @@ export function findUnknownKeys(schema: KeySchema, table: Table, prefix: string,
   }
 }
 
-/** Whether the key takes the value, in the file's form. */
+/** Checks a value against its key, in the file's form. */
 export function checkValue(key: ConfigKey, { value, source }: EffectiveValue, problems: string[]): boolean {
   if (fits(key.schema, value)) return true;
   const path = key.path.join('.');
@@ -38,7 +38,7 @@ export function checkValue(key: ConfigKey, { value, source }: EffectiveValue, pr
   return false;
 }
 
-/** What no single key's schema can say. */
+/** Checks that concern several keys. */
 export function checkRelations(config: Config, problems: string[]): void {
   const { server, recommend, node, database } = config;
   if (node.role !== 'all' && database.data_store.startsWith('lmdb:')) {

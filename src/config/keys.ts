@@ -58,7 +58,7 @@ export function fits(schema: KeySchema, value: unknown): boolean {
 
 const KEY_FORM = 'a key of printable ASCII without blanks around it';
 
-/** What the key takes, in words: `an integer from 0 to 65535`. */
+/** Values of the key in words: `an integer from 0 to 65535`. */
 export function expectation(schema: KeySchema): string {
   if (schema.enum !== undefined) return `one of ${schema.enum.map((name) => `"${name}"`).join(', ')}`;
   if (schema.format === 'go-duration') {
@@ -116,7 +116,7 @@ export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** What stands at a key's path; undefined where nothing does. */
+/** Value at a key's path; undefined where there is none. */
 export function lookUp(table: unknown, path: readonly string[]): unknown {
   let value = table;
   for (const name of path) value = isTable(value) && Object.hasOwn(value, name) ? value[name] : undefined;

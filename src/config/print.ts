@@ -105,7 +105,7 @@ function comment(text: string): string[] {
   return [...lines, line];
 }
 
-/** What the key takes, where its default does not show it. */
+/** Values of the key, where its default does not show them. */
 function hint(schema: KeySchema): string {
   if (schema.secret || schema.items?.pattern !== undefined) return '';
   if (schema.type === 'boolean' || schema.format === 'go-duration' || schema.pattern !== undefined) return '';

@@ -3,7 +3,7 @@
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What every environment variable of the configuration begins with. */
+/** Prefix of every environment variable of the configuration. */
 export const VARIABLE_PREFIX = 'FURZE_';
 
 /** The variable that overrides the key at a path of sections and name: `FURZE_SERVER_PORT` for `['server', 'port']`. */
@@ -12,7 +12,7 @@ export function variableOf(path: readonly string[]): string {
 }
 
 /**
- * What Kubernetes sets in every pod for each service of its namespace (Kubernetes documentation, "Service",
+ * Variables that Kubernetes sets in every pod for each service of its namespace (Kubernetes documentation, "Service",
  * "Environment variables"): for one named `furze` on port 8087 `FURZE_SERVICE_HOST`, `FURZE_SERVICE_PORT`,
  * `FURZE_SERVICE_PORT_HTTP`, `FURZE_PORT_8087_TCP`, `..._PROTO`, `..._PORT`, `..._ADDR`; for one named `furze-x` the
  * same with `FURZE_X_`.

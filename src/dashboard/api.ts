@@ -12,7 +12,7 @@ export const hasKey = signal(sessionStorage.getItem(KEY_NAME) !== null);
 /** Since when the service does not answer at all; undefined while it does. */
 export const silentSince = signal<Date | undefined>(undefined);
 
-/** What is wrong in a body, by place: `/17/ItemId`. */
+/** Faults of a body, by place: `/17/ItemId`. */
 export interface ErrorPlace {
   readonly path: string;
   readonly message: string;
@@ -48,7 +48,7 @@ function dropKey(): void {
   hasKey.value = false;
 }
 
-/** What can be sent as a header: a key with any other character is none that the service could have. */
+/** Characters that can be sent as a header: a key with any other character is none that the service could have. */
 const SENDABLE = /^[\x20-\x7e\xa0-\xff]*$/;
 
 /** Asks the service and reads its JSON. @throws ApiError with a sentence for a person */

@@ -1,6 +1,6 @@
 import { ask } from './api.ts';
 
-/** How much of a copy has come; undefined while it is being made. */
+/** Bytes of a copy that have come; undefined while it is being made. */
 export type OnBytes = (bytes: number) => void;
 
 /** Has the service make a copy of the data store, and gives it to the browser to keep. @throws ApiError */

@@ -16,7 +16,7 @@ export async function refreshSummary(): Promise<void> {
   }
 }
 
-/** What a click on "like" writes. */
+/** Feedback type that a click on "like" writes. */
 export interface Liking {
   readonly type: string;
   /** Of a type that is positive from a value on; 0 for any other. */

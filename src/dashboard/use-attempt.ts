@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** What was tried at a click. */
+/** Outcome of what was tried at a click. */
 export interface Attempts {
   /** Why the last could not be done; undefined where it could. */
   readonly refusal: string | undefined;

@@ -26,7 +26,7 @@ export type ReplayFeedback = (
   visit: (userRow: number, itemRow: number, time: number, weight: number) => void,
 ) => void;
 
-/** How much there is, before anything is placed. */
+/** Counts of the data, before anything is placed. */
 export interface FeedbackCounts {
   readonly users: number;
   readonly items: number;
@@ -38,9 +38,9 @@ export interface CollectOptions {
   /** Rows that the store has ever given. */
   readonly userRowCount: number;
   readonly itemRowCount: number;
-  /** Whether records have weights; of a pair the largest counts. */
+  /** True when records have weights; of a pair the largest counts. */
   readonly weighted: boolean;
-  /** Whether what models are judged by is left out. */
+  /** True to leave out the feedback that models are judged by. */
   readonly leavesOut: boolean;
   readonly seed: number;
   /** Asked once all is counted: the share of the users to learn from, above 0 to 1. */

@@ -32,7 +32,7 @@ export interface HeldRecords {
   readonly itemRows: Uint32Array;
 }
 
-/** What is held out. */
+/** Records that are held out. */
 export interface HoldOut {
   /** All of the latest records: no model may have seen them when it is judged. */
   readonly late: HeldRecords;
@@ -141,7 +141,7 @@ function heldRecords(records: readonly DatedRecord[]): HeldRecords {
   };
 }
 
-/** Whether a user is in a seeded sample of about this share of the users. */
+/** True for a user in a seeded sample of about this share of the users. */
 export function isSampled(userRow: number, share: number, seed: number): boolean {
   return scatter(userRow, 0, seed) < share * 2 ** 32;
 }

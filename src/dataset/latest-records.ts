@@ -37,7 +37,7 @@ export class LatestRecords {
     this.rise(this.count++, time, hashOf(), position, userRow, itemRow);
   }
 
-  /** What is kept, the latest first. */
+  /** Records that are kept, the latest first. */
   sorted(): DatedRecord[] {
     const order = Array.from({ length: this.count }, (_, at) => at);
     order.sort((a, b) => (this.goesFirst(a, this.times[b]!, this.hashes[b]!, this.positions[b]!) ? 1 : -1));
@@ -49,7 +49,7 @@ export class LatestRecords {
     }));
   }
 
-  /** Whether the record at a place goes before the one described: it is earlier. */
+  /** True when the record at a place goes before the one described: it is earlier. */
   private goesFirst(at: number, time: number, hash: number, position: number): boolean {
     if (this.times[at] !== time) return this.times[at]! < time;
     if (this.hashes[at] !== hash) return this.hashes[at]! > hash;

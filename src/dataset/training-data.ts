@@ -13,7 +13,7 @@ export interface StoreRows {
 }
 
 /**
- * What models are trained on and judged by. All arrays are in shared memory. Rows of the matrix are those users and
+ * Data that models are trained on and judged by. All arrays are in shared memory. Rows of the matrix are those users and
  * items of the store that have positive feedback.
  */
 export interface TrainingData {
@@ -24,7 +24,7 @@ export interface TrainingData {
   readonly itemRowCount: number;
   /** By rows of the matrix. */
   readonly heldOut: HeldOutPairs;
-  /** When the first feedback left out was given, milliseconds since the epoch; Infinity when none is. */
+  /** Time of the first feedback left out, milliseconds since the epoch; Infinity when none is. */
   readonly heldOutSinceMs: number;
   /** Tells this data from other data. */
   readonly fingerprint: number;
@@ -43,7 +43,7 @@ export interface PairColumns {
 /** The labels of a row; none for one that has none or does not exist. */
 export type LabelsOf = (row: number) => readonly string[];
 
-/** What a model may read of the data beside `TrainingData`. Each is read from the store when it is asked for. */
+/** Data that a model may read beside `TrainingData`. Each is read from the store when it is asked for. */
 export interface TrainingReads {
   /** Users and items that there are: rows are never used again, so there may be more rows than these. */
   readonly userCount: number;
@@ -65,7 +65,7 @@ export interface TrainingReads {
   readTimes(data: TrainingData, visit: (userRow: number, timesMs: Float64Array) => void): void;
 }
 
-/** What is held out, by rows of the store. */
+/** Held-out records, by rows of the store. */
 export function heldOutInStore({ heldOut, rows }: Pick<TrainingData, 'heldOut' | 'rows'>): HeldOutPairs {
   return {
     userRows: heldOut.userRows.map((row) => rows.users[row]!),

@@ -8,7 +8,7 @@ import { named, oneOf } from './schema-helpers.ts';
  * OpenAPI document. In requests every optional field may also be `null`, which existing clients send for "not given",
  * and fields that are not named here are ignored.
  */
-/** A `rule` is a name in `src/http/openapi/openapi-rules.ts`, for the document alone. */
+/** A `rule` is a name in `src/http/openapi/openapi.ts`, for the document alone. */
 const text = (description: string, rule: 'comment' | 'timestamp') =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, rule });
 const texts = (description: string) =>

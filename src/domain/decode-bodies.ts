@@ -169,7 +169,7 @@ export function decodeItemPatch(json: Uint8Array, limits: Limits): Partial<Item>
   });
 }
 
-/** How far an import is. @throws FurzeError INVALID_JSON, INVALID_BODY */
+/** Progress of an import. @throws FurzeError INVALID_JSON, INVALID_BODY */
 export function decodeImportReport(json: Uint8Array, limits: Limits): ImportReport {
   return checkBody(parseJson(json, limits), importReport());
 }

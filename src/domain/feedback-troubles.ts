@@ -4,10 +4,10 @@ import type { FeedbackType, Trouble } from './admin-schemas.ts';
 import { groupDigits } from './group-digits.ts';
 import { isAboveZero, readPositiveKinds } from './positive-feedback-types.ts';
 
-/** What there is to learn from. */
+/** Feedback to learn from. */
 export interface FeedbackFacts {
   readonly positiveTypes: readonly string[];
-  /** What feedback there is, by type. */
+  /** Feedback in the store, by type. */
   readonly types: readonly FeedbackType[];
   readonly items: number;
   readonly feedback: number;
@@ -101,7 +101,7 @@ export function valueTrouble(facts: FeedbackFacts): Trouble | undefined {
   };
 }
 
-/** What is neither positive nor read beside what is; a low rating is what it should be and none of these. */
+/** Types that are neither positive nor read; a low rating is what it should be and none of these. */
 function unlearned({ positiveTypes, types, positives }: FeedbackFacts) {
   const kinds = readPositiveKinds(positiveTypes);
   const kindsOf = ({ Name }: FeedbackType) => kinds.filter(({ feedbackType }) => feedbackType === Name);
@@ -120,7 +120,7 @@ function listed(types: readonly FeedbackType[]): string {
   return [...some, ...(more > 0 ? [`and ${groupDigits(more)} more`] : [])].join(', ');
 }
 
-/** What popular items are known by is not counted yet. */
+/** Feedback behind popular items is not counted yet. */
 export function countTrouble({ isCounted, countError, feedback }: FeedbackFacts): Trouble | undefined {
   if (isCounted) return undefined;
   if (countError !== undefined)

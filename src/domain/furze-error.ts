@@ -73,7 +73,7 @@ export interface PlainError {
   readonly places: readonly ErrorPlace[];
 }
 
-/** What an error says, for people; that of a host with several addresses has a code alone. */
+/** Message of an error, for people; that of a host with several addresses has a code alone. */
 export function messageOf(error: unknown): string {
   const { message, code } = Object(error) as { readonly message?: string; readonly code?: unknown };
   return message || String(code ?? error);
@@ -84,7 +84,7 @@ export function isEngineError(error: unknown): boolean {
   return typeof (error as { code?: unknown } | undefined)?.code === 'number';
 }
 
-/** What was saved is sound, but of another version of this program or another configuration, and is made anew. */
+/** Saved state that is sound, but of another version or configuration; it is made anew. */
 export class OtherForm extends FurzeError {
   constructor(message: string) {
     super('INTERNAL', message);

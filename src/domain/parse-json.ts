@@ -3,7 +3,7 @@ import type { Limits } from './request-limits.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What a body may hold at most, beyond its depth. */
+/** Limits of a body, beyond its depth. */
 export interface BodyBounds {
   /** Entries of a body that is an array. */
   readonly recordsMax?: number;
@@ -47,7 +47,7 @@ function refusal(code: 'INVALID_BODY' | 'BATCH_TOO_LARGE', message: string): Fur
   return new FurzeError(code, `The body ${message}.`, [{ path: '', message }]);
 }
 
-/** What a text of JSON is made of, as far as its brackets tell. */
+/** Numbers of the parts of a JSON text, by its brackets. */
 export interface JsonShape {
   /** Arrays and objects within each other; one above the limit when the scan stopped there. */
   readonly depth: number;

@@ -1,13 +1,13 @@
 /**
- * What `[recommend.data_source] positive_feedback_types` can name: a feedback type (`like`), one from a value on
+ * Kinds that `[recommend.data_source] positive_feedback_types` can name: a feedback type (`like`), one from a value on
  * (`rating>=4`, as Gorse 0.5 has it), and a weight for either (`purchase=5`, `rating>=4=2`).
  */
 export interface PositiveKind {
-  /** How the kind is called wherever kinds are told apart: type and threshold, without the weight. */
+  /** Name of the kind: type and threshold, without the weight. */
   readonly name: string;
   readonly feedbackType: string;
   readonly threshold: Threshold | undefined;
-  /** How much one such feedback counts beside one of weight 1; above 0. */
+  /** Weight of one such feedback beside one of weight 1; above 0. */
   readonly weight: number;
 }
 
@@ -44,7 +44,7 @@ function readPositiveKind(entry: string): PositiveKind {
   return { name, feedbackType, threshold, weight };
 }
 
-/** Whether a kind is positive above 0, as purchases are of which some come back. */
+/** True when a kind is positive above 0, as purchases are of which some come back. */
 export function isAboveZero({ threshold }: PositiveKind): boolean {
   return threshold?.operator === '>' && threshold.value === 0;
 }

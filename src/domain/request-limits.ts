@@ -1,5 +1,5 @@
 /**
- * What a caller may send and ask for at most; all but the length of an id are configuration keys. A breach is a clear 413 or
+ * Limits on what a caller sends and asks for; all but the length of an id are configuration keys. A breach is a clear 413 or
  * 400, but for a page, which ends early.
  */
 export interface Limits {

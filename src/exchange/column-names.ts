@@ -12,7 +12,7 @@ const USER_KEYS = words(`
 const USER_WORDS = words(`
   user customer member kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
   acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client`);
-/** Whoever is known before a visit. */
+/** Visitors that are known before a visit. */
 const VISITS = words('visitorid visitor sessionid');
 const ITEM_KEYS = words(`
   itemid iid movieid filmid productid productcode productno sku asin isbn articleid articleno articlenumber itemno

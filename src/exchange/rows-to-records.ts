@@ -245,9 +245,9 @@ export function plainNumber(text: string, hasDecimalCommas: boolean): string {
 }
 
 /**
- * Labels or categories as an export has them in one cell, which is read back to the same where blanks are kept: names with
- * bars between them, other lists and objects as JSON, and what is one text or number in place of a list as JSON behind a
- * blank, since without it a list of one name looks the same.
+ * Labels or categories as an export has them in one cell, which is read back to the same where blanks are kept. Names stand
+ * with bars between them, other lists and objects as JSON. One text or number in place of a list is JSON behind a blank:
+ * without it a list of one name looks the same.
  */
 export function cellOfNames(value: unknown): string {
   if (value === undefined || value === null) return '';

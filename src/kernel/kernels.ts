@@ -110,7 +110,7 @@ export interface Kernels {
   topSums(job: TopSums): number;
 }
 
-/** What every top-k shares. Order: score descending, ties to the lower item. NaN and infinite scores are left out. */
+/** Base of every top-k. Order: score descending, ties to the lower item. NaN and infinite scores are left out. */
 interface TopKOutput {
   /** Number of items. */
   readonly items: number;
@@ -180,7 +180,7 @@ export interface AlsRows {
   readonly steps: number;
   /** `alsScratchBytes(f, gatherRows)` bytes. */
   readonly scratch: number;
-  /** How many source rows fit in the scratch; those past them are gathered anew in every step. 2,048 keeps 64 factors in the L2 cache. */
+  /** Number of source rows that fit in the scratch; those past them are gathered anew in every step. 2,048 keeps 64 factors in the L2 cache. */
   readonly gatherRows: number;
 }
 
@@ -291,7 +291,7 @@ export interface PrunedNeighborTopK extends Omit<NeighborTopK, 'shrink'> {
   readonly workShare: number;
 }
 
-/** What `sumRows` and `topSums` work on. */
+/** Arrays of `sumRows` and `topSums`. */
 interface Sums {
   /** `rowSumsBytes(rows)` bytes, on a multiple of 16, zero before the first call: a float64 for each row, then what belongs to the kernels. */
   readonly sums: number;

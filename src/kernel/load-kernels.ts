@@ -25,7 +25,7 @@ export function loadKernels(memory: WebAssembly.Memory, choice: KernelChoice = '
   return instantiateWasmKernels(memory, BUILDS[choice === 'auto' ? automaticChoice() : choice]);
 }
 
-/** What `auto` comes to, the same in all threads of a process. @throws OperatorError when the kernels are not there */
+/** Choice behind `auto`, the same in all threads of a process. @throws OperatorError when the kernels are not there */
 export function automaticChoice(): 'wasm' | 'wasm-relaxed' {
   if (allowsRelaxedSimd() && supportsRelaxed()) return 'wasm-relaxed';
   if (existsSync(wasmUrl('release'))) return 'wasm';

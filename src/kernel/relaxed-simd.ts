@@ -17,7 +17,7 @@ export function chooseRelaxedSimd(choice: RelaxedSimd): void {
     setFlagsFromString('--experimental-wasm-relaxed-simd');
 }
 
-/** Whether relaxed SIMD may be taken where there is some; `auto` until chosen otherwise. */
+/** Permission to take relaxed SIMD where there is some; `auto` until chosen otherwise. */
 export function allowsRelaxedSimd(): boolean {
   return getEnvironmentData(KEY) !== 'off';
 }

@@ -81,7 +81,7 @@ export function prunedNeighborScratchBytes(rows: number): number {
 }
 
 /**
- * What `sumRows` and `topSums` work on, a multiple of 64: for each block of 32 rows the sums, two numbers and a byte, and 256
+ * Bytes of `sumRows` and `topSums`, a multiple of 64: for each block of 32 rows the sums, two numbers and a byte, and 256
  * counts.
  */
 export function rowSumsBytes(rows: number): number {

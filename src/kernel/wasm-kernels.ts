@@ -23,7 +23,7 @@ export function wasmUrl(build: WasmBuild): URL {
 
 type Native = Record<string, (...args: number[]) => number>;
 
-/** How many parameters each export takes that is called here. */
+/** Number of parameters of each export that is called here. */
 const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   dot: 3,
   addScaled: 4,
@@ -60,7 +60,7 @@ export function compileKernels(build: WasmBuild = 'release'): WebAssembly.Module
 
 let relaxedTaken: boolean | undefined;
 
-/** Whether the relaxed binary was built and this engine takes it; asked once a thread, the same in all of them. */
+/** True when the relaxed binary was built and this engine takes it; asked once a thread, the same in all of them. */
 export function supportsRelaxed(): boolean {
   const url = wasmUrl('relaxed');
   relaxedTaken ??= existsSync(url) && WebAssembly.validate(readFileSync(url));

@@ -1,7 +1,7 @@
 /** Rows of a page share all but so many low bits. */
 const PAGE_BITS = 12;
 const PAGE_ROWS = 2 ** PAGE_BITS;
-/** What a page whose lists no longer fit is made larger by, so that few of them have to be moved. */
+/** Growth of a page whose lists no longer fit, so that few of them have to be moved. */
 const SPARE = 1.25;
 /** A page begins with room for what the page before it has, and this more. */
 const LIKE_LAST = 1.1;
@@ -36,7 +36,7 @@ export class PagedLists<T extends Uint8Array | Uint32Array> {
     this.values = make(0);
   }
 
-  /** How many numbers the row's list has, 0 for none; which they are is in `values`. */
+  /** Length of the row's list, 0 for none; which they are is in `values`. */
   open(row: number): number {
     const page = this.pages[row >>> PAGE_BITS];
     if (page === undefined) return 0;

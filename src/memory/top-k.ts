@@ -37,7 +37,7 @@ export class TopK {
     this.#size = 0;
   }
 
-  /** Whether `push` would keep it. */
+  /** True when `push` would keep it. */
   takes(row: number, score: number): boolean {
     return (
       this.#size < this.#k || (this.#k > 0 && this.#isBetter(row, score, this.#rows[0]!, this.#scores[0]!))
@@ -56,7 +56,7 @@ export class TopK {
     return true;
   }
 
-  /** What an entry must at least score to be kept. */
+  /** Lowest score that is kept. */
   get scoreMin(): number {
     if (this.#size < this.#k) return Number.NEGATIVE_INFINITY;
     return this.#size === 0 ? Number.POSITIVE_INFINITY : this.#scores[0]!;
@@ -149,7 +149,7 @@ function emptyList(length: number): { rows: number[]; scores: number[] } {
   return { rows: new Array<number>(length), scores: new Array<number>(length) };
 }
 
-/** Whether an entry stands before another one: by the higher score, of equal ones by the lower row. */
+/** True when an entry stands before another one: by the higher score, of equal ones by the lower row. */
 export function isBetter(row: number, score: number, otherRow: number, otherScore: number): boolean {
   return score > otherScore || (score === otherScore && row < otherRow);
 }

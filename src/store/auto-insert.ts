@@ -10,7 +10,7 @@ export interface RecordsById<Stored> {
   store(row: number, record: Stored): void;
 }
 
-/** What becomes of feedback whose user or item is unknown: both are inserted with it, or it is skipped, as configured. */
+/** Treats feedback whose user or item is unknown: both are inserted with it, or it is skipped, as configured. */
 export class AutoInsert {
   private readonly rules: Pick<WriteRules, 'autoInsertUser' | 'autoInsertItem'>;
   private readonly users: RecordsById<User>;

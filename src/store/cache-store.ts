@@ -15,7 +15,7 @@ export interface CacheStore {
   putBlob(name: string, bytes: Uint8Array): Promise<void>;
   getBlob(name: string): Promise<Uint8Array | undefined>;
   getStats(): Promise<CacheStats>;
-  /** What each table takes. */
+  /** Sizes of the tables. */
   getTables(): Promise<readonly TableStats[]>;
   ping(): Promise<void>;
   /** The lists at hand; undefined where they have to be asked for. */
@@ -34,7 +34,7 @@ export interface CacheStats {
   readonly bytes: number;
   /** False while a cache that several nodes share does not answer. */
   readonly isAvailable: boolean;
-  /** How often that did not answer in time since the start. */
+  /** Number of questions without an answer in time since the start. */
   readonly failures: number;
 }
 
@@ -43,7 +43,7 @@ export interface UserList {
   readonly userRow: number;
   /** Number of the model generation that made it. */
   readonly generation: number;
-  /** When it was made, milliseconds since the epoch. */
+  /** Time of its making, milliseconds since the epoch. */
   readonly madeMs: number;
   /** Up to when new items were taken in, milliseconds since the epoch; not before `madeMs`. */
   readonly knowsMs: number;
@@ -53,7 +53,7 @@ export interface UserList {
   readonly basis?: ListBasis;
 }
 
-/** What a list was made from. With a generation of the same number, it is as of now where all of this is. */
+/** State that a list was made from. With a generation of the same number, it is as of now where all of this is. */
 export interface ListBasis {
   /** Tells the user's feedback from any other: a whole number of 53 bits. */
   readonly version: number;

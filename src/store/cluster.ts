@@ -1,7 +1,7 @@
-/** What a node is for: it answers requests and may learn, it answers alone, or it learns. */
+/** Role of a node: it answers requests and may learn, it answers alone, or it learns. */
 export type NodeRole = 'all' | 'server' | 'worker';
 
-/** What a node says of itself. */
+/** Facts that a node publishes about itself. */
 export interface NodeFacts {
   /** For people; another for each node. */
   readonly name: string;
@@ -27,7 +27,7 @@ export interface NodeState extends NodeFacts {
 /** The generation that all nodes are to serve. */
 export interface PublishedGeneration {
   readonly number: number;
-  /** What the leader wrote beside it. */
+  /** Facts that the leader wrote beside it. */
   readonly manifest: unknown;
 }
 
@@ -44,9 +44,9 @@ export interface Cluster {
   readonly epoch: number | undefined;
   /** Number of the published generation, 0 when there is none. */
   readonly published: number;
-  /** How long ago that was, milliseconds; undefined when nothing is published. */
+  /** Age, milliseconds; undefined when nothing is published. */
   readonly publishedAgeMs: number | undefined;
-  /** How often any node was asked to begin a fit. */
+  /** Number of requests to begin a fit, at any node. */
   readonly fitsAsked: number;
   /** All nodes that were heard of lately, this one among them, as of a few seconds ago. */
   readonly nodes: readonly NodeState[];

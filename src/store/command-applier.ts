@@ -11,10 +11,10 @@ import type { WriteRules } from './write-options.ts';
 
 type Command<Kind> = Extract<CheckedCommand, { kind: Kind }>;
 
-/** What there is, as the commands before have left it. */
+/** State of the records after the commands before. */
 export type Known = Pick<LocalReads, 'userRow' | 'itemRow' | 'findUser' | 'findItem'>;
 
-/** What each checked command does to the records, the same for all engines, over how each of them stores records by rows. */
+/** Applies checked commands to the records, the same for all engines, over how each of them stores records by rows. */
 export abstract class CommandApplier {
   protected readonly rules: WriteRules;
   protected readonly roles: TypeRoles;

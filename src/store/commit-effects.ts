@@ -3,7 +3,7 @@ import type { Item, User } from '../domain/entities.ts';
 import { decodeOccurrences, encodeOccurrences, type StoredFeedback } from './repeats.ts';
 
 /**
- * What one command, or several that only add, did to a store, by rows: a copy that carries these out in their order holds
+ * Effects of one command, or of several that only add, on a store, by rows: a replica that carries these out in their order holds
  * the same. Deletions come before everything else. What is said twice is carried out twice to the same end.
  */
 export interface Effects {
@@ -30,7 +30,7 @@ export interface Point {
   readonly mark: number;
 }
 
-/** What one transaction did. */
+/** Effects of one transaction. */
 export interface Commit extends Point {
   /** Mark of the commit before. */
   readonly markBefore: number;

@@ -10,7 +10,7 @@ export interface LmdbDsn {
 /** A PostgreSQL database, and the schema in it that holds the tables. */
 export interface PostgresDsn {
   readonly engine: 'postgres';
-  /** What the driver connects by. It may hold a password: never logged. */
+  /** Connection options of the driver. It may hold a password: never logged. */
   readonly url: string;
   /** The same for what needs a session of its own, which a pool that lends connections by transaction does not give. */
   readonly sessionUrl: string;
@@ -41,11 +41,11 @@ const REDIS_PORT = 6379;
 const DEFAULT_SCHEMA = 'furze';
 /** A name or an address, with a port or without. */
 const HOST_FORM = /^(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
-/** What stands in SQL as it is, between quotes. */
+/** Names that stand in SQL as they are, between quotes. */
 const SCHEMA_FORM = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 /**
- * What a DSN names: `lmdb://PATH`, a relative path being relative to the working directory, or
+ * Parses a DSN: `lmdb://PATH`, a relative path being relative to the working directory, or
  * `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full&schema=NAME&direct=HOST:PORT`, `direct` being the server
  * itself behind a pool, or
  * `redis://USER:PASSWORD@HOST:PORT/NUMBER`, with `rediss` for TLS and `?sslrootcert=FILE`, and with `redis+cluster` and

@@ -1,9 +1,9 @@
 import type { Limits } from '../domain/request-limits.ts';
 
-/** How durable an acknowledged write is: `disk` survives a power loss, `commit` a crash of the process. */
+/** Durability of an acknowledged write: `disk` survives a power loss, `commit` a crash of the process. */
 export type SyncMode = 'disk' | 'commit';
 
-/** What the rules of writing depend on. */
+/** Settings that the rules of writing depend on. */
 export interface WriteRules {
   readonly limits: Limits;
   readonly autoInsertUser: boolean;

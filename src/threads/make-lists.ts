@@ -194,7 +194,7 @@ function openedFor({ plan, slot, untilMs }: MakerJob, reads: LocalReads): Opened
 }
 
 /**
- * What lists are made of, as of the moment at which the pass began.
+ * Inputs of lists, as of the moment at which the pass began.
  * @param keptLikes what users like, where that may be as of another moment than the history that is asked for
  */
 export function copiedInputs(

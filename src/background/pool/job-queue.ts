@@ -7,7 +7,7 @@ import type { WorkerPool } from './worker-pool.ts';
 const WAITING_MAX = 64;
 
 /**
- * What requests ask the workers, in order and bounded, so that a crowd of slow questions is refused rather than kept
+ * Queue of the requests' questions to the workers, in order and bounded, so that a crowd of slow questions is refused rather than kept
  * waiting. A question that nobody waits for any more leaves the queue, or ends at its next pause.
  */
 export class JobQueue {

@@ -66,7 +66,7 @@ export function HeaderChoice({
   );
 }
 
-/** What type feedback gets that does not name its own. */
+/** Type of feedback that does not name its own. */
 export function TypeChoices(props: {
   plan: Plan;
   onType: (text: string) => void;
@@ -105,7 +105,7 @@ export function Text({
   );
 }
 
-/** How the times are written, where the column cannot tell or was misunderstood. */
+/** Form of the times, where the column cannot tell or was misunderstood. */
 export function TimeChoice({
   form,
   example,
@@ -132,13 +132,13 @@ export function TimeChoice({
   );
 }
 
-/** What a time means in a form: `: 02/01/2024 is 2024-01-02`. Empty where it means none, or is written like that. */
+/** Example of a time in a form: `: 02/01/2024 is 2024-01-02`. Empty where it means none, or is written like that. */
 function meaningOf(text: string, form: TimeForm): string {
   const day = readTime(text, form)?.slice(0, 'yyyy-mm-dd'.length);
   return day === undefined || text.startsWith(day) ? '' : `: ${text} is ${day}`;
 }
 
-/** What stands between columns, where that was not found or is unusual. */
+/** Separator of columns, where it was not found or is unusual. */
 export function DelimiterChoice({
   format,
   onDelimiter,

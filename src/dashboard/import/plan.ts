@@ -10,9 +10,9 @@ import { type OpenedFile, rowsOf } from './read-file.ts';
 const GUESS_ROWS = 5000;
 const SHOWN_ROWS = 5;
 
-/** What was chosen on the page. */
+/** Choices on the page. */
 export interface Choices extends Pick<Plan, 'kind' | 'mapping' | 'type' | 'lowType' | 'separator'> {
-  /** How the times are written, where that was said or the whole file tells it. */
+  /** Form of the times, where that was said or the whole file tells it. */
   readonly timesAre: TimeForm | undefined;
   readonly ratingMin: string;
 }
@@ -27,7 +27,7 @@ export async function firstRows(opened: OpenedFile): Promise<Row[]> {
   return first.slice(0, GUESS_ROWS);
 }
 
-/** What the columns seem to be. */
+/** Guessed meanings of the columns. */
 export function guessFile({ format, keys, apiKind }: OpenedFile, rows: readonly Row[]): Guess {
   if (apiKind !== undefined) return { kind: apiKind, hasHeader: false, mapping: {} };
   const texts = rows.map(textsOf);
@@ -74,7 +74,7 @@ export function timesOf(
   return kind === 'users' ? [] : columnOf(body, mapping.Timestamp);
 }
 
-/** Whether the month comes first or the day, by the whole file; undefined where nothing in it tells. */
+/** Order of month and day, by the whole file; undefined where nothing in it tells. */
 export async function orderInFile(opened: OpenedFile, at: number): Promise<TimeForm | undefined> {
   async function* values(): ColumnBatches {
     for await (const { rows } of rowsOf(opened))
@@ -84,7 +84,7 @@ export async function orderInFile(opened: OpenedFile, at: number): Promise<TimeF
   return form === 'open' ? undefined : form;
 }
 
-/** What has to be said before a file can be sent. */
+/** Choices that are missing before a file can be sent. */
 export function openQuestions(
   { kind, mapping, timeForm: form, isApiForm }: Plan,
   times: readonly string[],
@@ -127,7 +127,7 @@ export function previewOf(body: readonly Row[], plan: Plan): Preview[] {
   });
 }
 
-/** Whether there are times, and it is open how they are written. */
+/** True when there are times whose form is open. */
 export function areTimesOpen({ kind, mapping, timeForm: form, isApiForm }: Plan): boolean {
   return isApiForm !== true && kind !== 'users' && mapping.Timestamp !== undefined && form === undefined;
 }

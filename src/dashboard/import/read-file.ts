@@ -17,7 +17,7 @@ export interface OpenedFile {
   readonly format: RowFormat;
   /** The keys of JSON, whose values are the cells; empty for any other format. */
   readonly keys: readonly string[];
-  /** What JSON in the form of the API holds; undefined for anything else. */
+  /** Records of JSON in the form of the API; undefined for anything else. */
   readonly apiKind: Kind | undefined;
 }
 
@@ -57,12 +57,12 @@ export function withDelimiter(opened: OpenedFile, sign: string): OpenedFile {
   return { ...opened, format: { ...format, delimiter, isQuoted: delimiter !== '::' } };
 }
 
-/** Whether columns are parted by a sign that is tried, and there are several. */
+/** True when a sign parts the text into several columns. */
 export function hasUsualDelimiter({ format }: OpenedFile, columns: number): boolean {
   return format.name !== 'delimited' || (columns > 1 && isUsualDelimiter(format.delimiter));
 }
 
-/** What gzip packed is unpacked. */
+/** Unpacks gzip. */
 async function unpack(file: File): Promise<File> {
   if (!/\.gz$/i.test(file.name)) return file;
   const unpacked = new Response(file.stream().pipeThrough(new DecompressionStream('gzip')));

@@ -59,7 +59,7 @@ export class Upload {
     this.announcer = new ImportReports((report) => api(path, 'PUT', report), about);
   }
 
-  /** What was sent stays; the rest is not sent. */
+  /** Stops sending; sent batches stay. */
   stop(): void {
     this.isStopped = true;
   }
@@ -131,7 +131,7 @@ export class Upload {
   }
 }
 
-/** What is wrong by place in the batch, out of paths such as `/17/ItemId`. */
+/** Faults by place in the batch, out of paths such as `/17/ItemId`. */
 function badLines({ places }: ApiError, count: number): Map<number, string> {
   const bad = new Map<number, string>();
   for (const { path, message } of places) {

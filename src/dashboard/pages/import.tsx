@@ -175,7 +175,7 @@ function useOrder(opened: OpenedFile, at: number | undefined, isOpen: boolean) {
   return { form: isFound ? found.form : undefined, isReading: isOpen && !isFound };
 }
 
-/** What has to be said before the file can be sent. */
+/** Choices that are missing before the file can be sent. */
 function ToSay(props: { open: readonly string[]; isReading: boolean; hasRows: boolean }) {
   const { open, isReading, hasRows } = props;
   if (isReading) return <p class="muted">Reading on to see whether the day or the month comes first.</p>;

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../api.ts';
 import { Card, PageHead, State } from '../parts/common.tsx';
 
-/** What Prometheus reads, as text: with a key set, a link alone could not open it. */
+/** Metrics in the text form of Prometheus: with a key set, a link alone could not open it. */
 export function MetricsPage() {
   const [text, setText] = useState<string>();
   const [error, setError] = useState<string>();

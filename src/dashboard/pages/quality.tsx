@@ -46,7 +46,7 @@ export function QualityPage() {
   );
 }
 
-/** What the ranking was chosen against, in a sentence and as bars with their intervals. */
+/** Rankings that the chosen one was compared with, in a sentence and as bars with their intervals. */
 function Choice({ choice }: { choice: RankingChoice }) {
   const { Users, Chosen, OverBestSingle, Ways, Reason } = choice;
   const largest = Math.max(1e-9, ...Ways.map(({ Quality: { Mean, HalfWidth } }) => Mean + HalfWidth));

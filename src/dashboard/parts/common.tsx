@@ -40,7 +40,7 @@ export function Card({
 /** Labels or categories of one record that are written out. */
 const NAMES_SHOWN = 12;
 
-/** What is shown in the place of something that is not there. */
+/** Placeholder of something that is not there. */
 export function State({ error, loading }: { error: string | undefined; loading: boolean }) {
   if (error !== undefined)
     return (
@@ -78,7 +78,7 @@ export function Table({
   label: string;
   head: readonly ColumnHead[];
   children: ComponentChildren;
-  /** What the cells mean is plain without the names of the columns. */
+  /** Hides the names of columns whose cells are plain without. */
   stacks?: boolean;
 }) {
   return (

@@ -13,7 +13,7 @@ interface Found {
 export function ItemPicker(props: {
   label: string;
   choose: (id: string, title: string) => void;
-  /** Whether items are shown before anything is typed. */
+  /** True to show items before anything is typed. */
   listsAll?: boolean;
 }) {
   const { label, choose, listsAll = false } = props;

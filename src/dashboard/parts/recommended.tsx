@@ -6,7 +6,7 @@ import { addToSession, isStoring, likeType } from '../state.ts';
 import { Card, Item, numbers, Score, Table } from './common.tsx';
 import { Why } from './why.tsx';
 
-/** What a user is recommended, with what can be done about each. */
+/** Recommendations of a user, with actions on each. */
 export function Recommended({ data, reload }: { data: UserView; reload: () => void }) {
   const [asked, setAsked] = useState<string>();
   const userId = data.User.UserId;

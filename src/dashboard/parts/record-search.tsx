@@ -11,13 +11,13 @@ export interface Found<Row> {
   readonly error: string | undefined;
   readonly loading: boolean;
   readonly reload: () => void;
-  /** What is looked for; empty for all. */
+  /** Search text; empty for all. */
   readonly text: string;
-  /** What the rows were found by, which is behind `text` while it is typed; undefined before there are any. */
+  /** Text that the rows were found by, behind `text` while it is typed; undefined before there are any. */
   readonly foundBy: string | undefined;
   readonly input: preact.JSX.Element;
   readonly pages: preact.JSX.Element;
-  /** What to say in the place of a table without rows; undefined when there are some, or none are known yet. */
+  /** Message in the place of a table without rows; undefined when there are some, or none are known yet. */
   readonly none: string | undefined;
 }
 

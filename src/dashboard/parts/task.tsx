@@ -27,7 +27,7 @@ export function RunningTask({ task }: { task: Task }) {
   );
 }
 
-/** What came of a task, in one line. */
+/** Result of a task, in one line. */
 export function outcome({ State, Result, Error: message }: Task): string {
   if (State === 'failed') return message ?? 'failed';
   if (State === 'stopped') return 'cut off by a stop of the service';

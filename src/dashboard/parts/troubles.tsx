@@ -3,7 +3,7 @@ import { CopyButton } from './common.tsx';
 
 const SETTING = /positive_feedback_types = \[[^\]]*\]/;
 
-/** What is not right, one line each, with what to do. */
+/** Troubles, one line each, with what to do. */
 export function Troubles({ troubles }: { troubles: readonly Trouble[] }) {
   if (troubles.length === 0) return null;
   return (

@@ -221,7 +221,7 @@ function pageRoutes(): Route[] {
   ];
 }
 
-/** What happens at the moment, and who and what it is about. */
+/** Events of the moment, with the users and items that they are about. */
 function activityRoutes(): Route[] {
   return [
     route({

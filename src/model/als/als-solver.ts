@@ -82,7 +82,7 @@ export class AlsSolver {
     });
   }
 
-  /** How many rows a phase goes over, and how many make a chunk. */
+  /** Number of rows of a phase, and of a chunk. */
   #extent(phase: AlsPhase): readonly [rows: number, chunkRows: number] {
     const { itemCount, heldOut, judged } = this.#task;
     switch (phase.kind) {

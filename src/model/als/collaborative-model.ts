@@ -36,7 +36,7 @@ export interface AskedTogether {
   readonly read: readonly number[];
 }
 
-/** What a model looks at of its items; `accept` refuses the others, too. */
+/** Features of items that a model uses; `accept` refuses the others, too. */
 export interface LookedAt {
   /** Items that are not looked at, ascending. */
   readonly read?: readonly number[];

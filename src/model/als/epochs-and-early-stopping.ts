@@ -28,7 +28,7 @@ export interface AlsEpoch {
 /** Why a training's factors must not be used. */
 export type Divergence = 'its factors are not finite' | 'its lists are worse than chance';
 
-/** How a training ended. */
+/** Outcome of a training. */
 export interface AlsOutcome {
   /** Epochs done. */
   readonly epochs: number;

@@ -1,5 +1,5 @@
 /**
- * What a training keeps of the records held out of it, in its shared memory:
+ * Layout of the held-out records of a training, in its shared memory:
  *
  *     heldUsers                  the users concerned; the first `judged` of them are a seeded sample
  *     heldGoalStarts, heldGoals  CSR of their held-out items

@@ -55,13 +55,13 @@ export interface AlsShape {
   readonly weighted: boolean;
   readonly factors: number;
   readonly slots: number;
-  /** What is held out; nothing when absent. */
+  /** Held-out records; none when absent. */
   readonly heldOut?: HeldOutShape;
-  /** How the users are divided; with the items in one memory when absent. */
+  /** Division of the users; with the items in one memory when absent. */
   readonly sharding?: Sharding;
 }
 
-/** How many chunks of fixed size a side's rows fall into for the Gramian. */
+/** Number of chunks of fixed size of a side's rows for the Gramian. */
 export function gramianChunks(rowCount: number): number {
   return Math.max(1, Math.ceil(rowCount / GRAMIAN_CHUNK_ROWS));
 }
@@ -139,7 +139,7 @@ export function alsMemoryBytes(shape: AlsShape): { readonly all: number; readonl
   return { all: piece + shards, piece };
 }
 
-/** What a training may be given beside its matrix. */
+/** Options of a training beside its matrix. */
 export interface AlsStart {
   /** Pairs that the matrix does not hold; with them the training is judged and stopped in time. */
   readonly heldOut?: HeldOutPairs;

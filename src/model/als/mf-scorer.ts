@@ -59,7 +59,7 @@ export interface AskedBest {
   readonly read: readonly number[];
 }
 
-/** What the size of a placed model depends on. */
+/** Shape that the size of a placed model depends on. */
 interface ModelShape extends Pick<MatrixFactorizationHeader, 'factors' | 'itemCount'> {
   /** Users whose vectors it holds; none where it serves. */
   readonly userVectors: number;

@@ -11,7 +11,7 @@ const KIND: FrameKind = {
   coversDescription: false,
 };
 
-/** What a model says of itself beside its factors. */
+/** Description of a model beside its factors. */
 export interface MatrixFactorizationHeader {
   /** Length of a vector before padding. */
   readonly factors: number;

@@ -14,7 +14,7 @@ export interface SolvePhase {
 }
 
 /**
- * What is done with the records held out: `pack` readies the items for scoring, `judge` measures, `keep` copies the
+ * Phases of the held-out records: `pack` readies the items for scoring, `judge` measures, `keep` copies the
  * item factors aside and `restore` back, `fold` solves the users concerned with their whole history (after a Gramian
  * of the items).
  */

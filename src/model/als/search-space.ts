@@ -16,7 +16,7 @@ export const PUBLISHED = [
   { regularizationExponent: 1, regularization: 0.002, unobservedWeight: 0.02 },
 ] as const satisfies readonly Partial<AlsSettings>[];
 
-/** What is known of the data and the machine before a search. */
+/** Facts of the data and the machine before a search. */
 export interface SearchBounds {
   /** Mean number of items of a user. */
   readonly meanCount: number;

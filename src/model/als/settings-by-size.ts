@@ -1,4 +1,4 @@
-/** What settings that leave the choice come to on a set of some size. */
+/** Resolves settings that leave the choice, by the size of the set. */
 import type { AlsSettings, ConcreteSolver } from './settings.ts';
 
 /** Up to so many factors `auto` solves exactly. */
@@ -6,7 +6,7 @@ const EXACT_FACTORS_MAX = 4;
 
 /** The weight of pairs without feedback in catalogues of up to 10,000 items. */
 const UNOBSERVED_WEIGHT = 0.1;
-/** What all pairs without feedback of a user weigh together at most: those of a large catalogue would drown the others. */
+/** Largest weight of all pairs without feedback of a user together: those of a large catalogue would drown the others. */
 const UNOBSERVED_MAX = 1000;
 
 /** The numbers of factors that 0 may stand for. */

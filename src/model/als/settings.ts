@@ -1,14 +1,14 @@
 import { FurzeError } from '../../domain/furze-error.ts';
 
 /**
- * How a row's equations are solved: `cg` by some conjugate-gradient steps from the last epoch's values, `cholesky`
+ * Solvers of a row's equations: `cg` by some conjugate-gradient steps from the last epoch's values, `cholesky`
  * exactly.
  */
 export type ConcreteSolver = 'cg' | 'cholesky';
 /**
- * `auto` is `cholesky` up to 4 factors, where exactness costs nothing, and `cg` above: on a seeded set of 20,000 users
- * and 8,000 items the solvers reach the same NDCG@10 epoch by epoch to a few parts in a thousand from the third epoch
- * on, while `cg` takes a third of the time of the others at 64 factors and less at more (bench/quality/solvers.ts).
+ * `auto` is `cholesky` up to 4 factors, where exactness costs nothing, and `cg` above. On a seeded set of 20,000 users
+ * and 8,000 items the solvers reach the same NDCG@10 to a few parts in a thousand from the third epoch on. `cg` takes a
+ * third of the time of the others at 64 factors, and less at more (bench/quality/solvers.ts).
  */
 export type AlsSolverKind = ConcreteSolver | 'auto';
 

@@ -1,4 +1,4 @@
-/** How the users of a training are divided that does not fit in one memory (`shard-users-to-fit-memory.ts` decides that); see `user-factors.ts`. */
+/** Division of the users of a training that does not fit in one memory (`train-and-serve.ts` decides that); see `user-factors.ts`. */
 import type { Interactions } from '../../dataset/interactions.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import type { ArrayPlan } from '../../memory/layout-builder.ts';
@@ -13,7 +13,7 @@ export const STAGE_ROWS_MAX = 65_536;
 /** Users that a thread solves at a time. */
 export const USER_CHUNK_ROWS = 64;
 
-/** How the users of a training are divided. */
+/** Division of the users of a training. */
 export interface Sharding {
   /** A multiple of `STAGE_ROWS_MIN`. */
   readonly rowsPerShard: number;
@@ -23,7 +23,7 @@ export interface Sharding {
   readonly chunkEntries: number;
 }
 
-/** What a task has of its users when they are divided. */
+/** Users of a task when they are divided. */
 export interface UserShards extends Sharding {
   readonly memories: readonly WebAssembly.Memory[];
   /** In shared memory. */

@@ -95,7 +95,7 @@ export const alsPart: LearnedPart<
   },
 };
 
-/** What a model says of its quality: NDCG@10 on the held-out records with its half width, and the epoch it is of. */
+/** Quality of a model: NDCG@10 on the held-out records with its half width, and the epoch it is of. */
 export function qualityOf({ quality, bestEpoch }: AlsOutcome): Record<string, number> {
   const epochs = { epochs: bestEpoch };
   return quality === undefined
@@ -147,7 +147,7 @@ function spreadRows(factors: Float32Array, { rows, rowCount }: ServedItems, f: n
 }
 
 /**
- * How to divide the users of a training that does not fit as a whole: undefined where all fits in one memory and in the
+ * Divides the users of a training that does not fit as a whole: undefined where all fits in one memory and in the
  * room that there is, or where nothing would be saved.
  * @param roomBytes what training and models may take
  */

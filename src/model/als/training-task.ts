@@ -11,14 +11,14 @@ export interface AlsTask extends SharedTask {
   readonly memory: WebAssembly.Memory;
   readonly layout: MemoryLayout;
   readonly settings: AlsSettings;
-  /** What the settings' solver stands for. */
+  /** Conjugate-gradient steps of the settings' solver. */
   readonly solver: ConcreteSolver;
   readonly userCount: number;
   readonly itemCount: number;
   /** Distinct pairs trained on. */
   readonly count: number;
   readonly weighted: boolean;
-  /** How many threads have scratch; a thread's slot is a number below. */
+  /** Number of threads with scratch; a thread's slot is a number below. */
   readonly slots: number;
   /** Source rows that fit in a thread's scratch. */
   readonly gatherRows: number;

@@ -194,7 +194,11 @@ export class ClickTraining {
     return positiveCount / (targets.length + positiveCount * this.#parts.sampledPerPositive);
   }
 
-  /** See `centering.ts`. */
+  /**
+   * Moves what all users, and all items, have in common out of their one-hot features. A user or an item that came after
+   * the training then counts as the average one, not as one of weight zero. No score of a known user and item changes:
+   * with m the mean of the block's vectors, <v, x> = <v - m, x> + <m, x>, and <m, x> is linear in the other features.
+   */
   *#centered(parameters: FmParameters): Generator<void, FmParameters> {
     const { layout } = this.#parts;
     const f = paddedFactors(this.#settings.factors);
@@ -247,13 +251,6 @@ function* labelFeatures(
   const numbers = new Map(known.map((name, number) => [name, first + number]));
   for (const name of names) yield numbers.get(name) ?? -1;
 }
-
-/**
- * Moves what all users, and all items, have in common out of their one-hot features, so that a user or an item without
- * one (who came after the training) counts as the average user or item instead of as one of weight zero. No score of a
- * known user and item changes: with m the mean of the block's vectors, <v, x> = <v - m, x> + <m, x>, and <m, x> is
- * linear in the other features.
- */
 
 /** Parameters that are changed in place. */
 interface MutableParameters {

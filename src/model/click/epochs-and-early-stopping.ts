@@ -6,18 +6,18 @@
 import { FurzeError } from '../../domain/furze-error.ts';
 import type { FactorizationMachine, FmParameters } from './factorization-machine.ts';
 
-/** How often the learning rate is halved before a training is given up. */
+/** Largest number of halvings of the learning rate before a training is given up. */
 const HALVINGS_MAX = 8;
 /** A mean loss of so many times ln 2, which knowing nothing costs, is no longer learning. */
 const DIVERGED_LOSS = 4 * Math.LN2;
 
-/** How far a training is, in epochs, with what the last finished one reached (NaN where it was not measured). */
+/** Progress of a training in epochs, with what the last finished one reached (NaN where it was not measured). */
 export interface FmProgress {
   readonly done: number;
   readonly total: number;
   /** Mean loss of a row of training, in nats. */
   readonly loss: number;
-  /** What decides when to stop, lower being better: such as the mean loss on held-out records. */
+  /** Measure that decides when to stop, lower being better: such as the mean loss on held-out records. */
   readonly heldOutLoss: number;
 }
 
@@ -36,7 +36,7 @@ export interface EpochSpan {
   readonly zeroAt?: number;
 }
 
-/** What a training ended with. */
+/** Result of a training. */
 export interface FmOutcome {
   readonly parameters: FmParameters;
   /** The epoch of these parameters, from 1. */

@@ -16,7 +16,7 @@ import type { ClickSettings } from './settings.ts';
 /** Held-out records, positives and negatives, that are judged at most: some 100 ms an epoch. */
 const JUDGED_MAX = 200_000;
 
-/** What a click-through model is trained from. Rows of users lie below `userCount`, or at it for one of whom nothing is learned, of items below `itemCount`. */
+/** Input of a click-through training. Rows of users lie below `userCount`, or at it for one of whom nothing is learned, of items below `itemCount`. */
 export interface ClickData {
   readonly positives: PairColumns;
   /** Read without a positive. */
@@ -29,7 +29,7 @@ export interface ClickData {
   readonly itemLabelsOf: LabelsOf;
 }
 
-/** What a training works on. */
+/** Examples of a training. */
 export interface ClickExamples {
   readonly layout: FeatureLayout;
   readonly labels: SideLabels;
@@ -85,7 +85,7 @@ export function* chooseExamples(data: ClickData, settings: ClickSettings): Gener
 }
 
 /**
- * How many of each are taken. Of more records than `examplesMax` the same part of both sides is; and negatives are
+ * Numbers of examples that are taken. Of more records than `examplesMax` the same part of both sides is; and negatives are
  * judged in the share that they have in the data, so some of them are held out, too.
  */
 function chooseCounts({ positives, negatives, heldOut }: ClickData, settings: ClickSettings) {

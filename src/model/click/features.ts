@@ -7,7 +7,7 @@
 import type { LabelsOf } from '../../dataset/training-data.ts';
 import { grown } from '../../memory/growing-u32.ts';
 
-/** What the features stand for; rows and names are numbered from 0 in each block. */
+/** Meaning of the features; rows and names are numbered from 0 in each block. */
 export interface FeatureLayout {
   readonly userCount: number;
   readonly itemCount: number;
@@ -119,7 +119,7 @@ function longest(rows: LabelRows): number {
   return most;
 }
 
-/** How many names of labels the rows [0, rows) have at most that `collectLabels` keeps. */
+/** Upper bound of the label names that `collectLabels` keeps of the rows [0, rows). */
 export function distinctLabels(rows: number, labelsOf: LabelsOf): number {
   const names = new Set<string>();
   for (let row = 0; row < rows && names.size < LABELS_MAX; row++) {

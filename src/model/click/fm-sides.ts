@@ -94,7 +94,7 @@ export class FmSides {
   }
 }
 
-/** What two halves make together; an item without a half counts as the average one. */
+/** Score of two halves; an item without a half counts as the average one. */
 export function scoreOfSides(user: FmSide, item: FmSide | undefined): number {
   if (item === undefined) return user.constant;
   let score = user.constant + item.constant;

@@ -17,7 +17,7 @@ export interface Calibration {
   readonly offset: number;
 }
 
-/** What a model says of itself beside its parameters and the names of its labels. */
+/** Description of a model beside its parameters and the names of its labels. */
 export interface FmSummary {
   /** Length of a feature's vector before padding. */
   readonly factors: number;
@@ -29,7 +29,7 @@ export interface FmSummary {
   readonly bias: number;
   readonly calibration: Calibration;
   /**
-   * What the probabilities speak of: records of which this share is positive. It is the share among all feedback when
+   * Base of the probabilities: records of which this share is positive. It is the share among all feedback when
    * `negativesPerPositive` is 0, else that many items drawn at random stand beside each positive.
    */
   readonly positiveRate: number;

@@ -56,7 +56,7 @@ export function* groupByUser(
   return { starts, items };
 }
 
-/** Whether the user has the item. */
+/** True when the user has the item. */
 export function hasPair({ starts, items }: UserItems, userRow: number, itemRow: number): boolean {
   let low = starts[userRow]!;
   let high = starts[userRow + 1]!;

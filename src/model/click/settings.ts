@@ -1,6 +1,6 @@
 import { FurzeError } from '../../domain/furze-error.ts';
 
-/** How a factorization machine is trained. */
+/** Settings of a factorization machine. */
 export interface FmSettings {
   /** Length of a feature's vector, 1 to 256. */
   readonly factors: number;
@@ -56,7 +56,7 @@ export function checkFmSettings(settings: FmSettings): void {
 }
 
 /**
- * How a click-through model is trained, beside how a factorization machine is. The learning rate falls in a straight line
+ * Settings of a click-through model, beside those of a factorization machine. The learning rate falls in a straight line
  * to nothing over the epochs.
  */
 export interface ClickSettings extends FmSettings {

@@ -147,7 +147,7 @@ function trainedRows({ rows, itemRowCount }: TrainingData, negatives: PairColumn
   return { users: rows.users, items, itemRowCount };
 }
 
-/** What is trained from, by the rows of the model. */
+/** Examples by the rows of the model. */
 function clickData(
   { interactions, heldOut, rows }: TrainingData,
   negatives: PairColumns,

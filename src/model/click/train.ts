@@ -2,9 +2,9 @@
  * Trains a factorization machine to tell positive feedback from the rest: from positives, from negatives (items that
  * were read without a positive), and from items drawn at random where there are few negatives.
  *
- * Memory: 9 bytes (17 while they are chosen) for each of at most `examplesMax` positives and as many negatives, 4 for
- * every pair there is, 4 for every user, label of a user and label of an item, and 12 * (1 + factors) for every feature
- * (parameters, what AdaGrad knows of them, the best ones so far). Drawn negatives and rows of features take the same
+ * Memory: 9 bytes (17 while they are chosen) for each of at most `examplesMax` positives and as many negatives; 4 for
+ * every pair there is; 4 for every user, label of a user and label of an item; and 12 * (1 + factors) for every feature
+ * (parameters, their state in AdaGrad, the best ones so far). Drawn negatives and rows of features take the same
  * room however many there are.
  */
 import type { PairColumns } from '../../dataset/training-data.ts';
@@ -59,7 +59,7 @@ export function clickTrainingBytes(
   return ofPairs + ofSides + 12 * features * (1 + paddedFactors(factors)) + FIXED_BYTES;
 }
 
-/** How a caller follows and ends a training. */
+/** Means to follow and end a training. */
 export interface TrainingControl {
   /** Asked at least every 100 ms; true ends the training without a model. */
   readonly shouldStop?: () => boolean;

@@ -11,7 +11,7 @@ export interface Evaluation {
   readonly metrics: ReadonlyMap<string, Estimate>;
 }
 
-/** What the lists of some users measure: plain data, so that threads may share the users of an evaluation. */
+/** Measures of the lists of some users: plain data, so that threads may share the users of an evaluation. */
 export interface EvaluationPart {
   readonly userCount: number;
   /** A value for each of the users by metric name. */

@@ -1,4 +1,4 @@
-/** What an evaluation asks of a model: items ranked for a user, and scores of listed items. */
+/** Questions of an evaluation to a model: items ranked for a user, and scores of listed items. */
 export interface Ranker {
   /** The best `k` items for a user, best first, without the `excluded` rows (ascending). */
   topItems(userRow: number, k: number, excluded: Uint32Array): Uint32Array;

@@ -4,7 +4,7 @@ import { placeOf } from '../../memory/binary-search.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { type Incidence, spreadRows } from './incidence.ts';
 
-/** What is compared: rows of the store, ascending. */
+/** Compared rows of the store, ascending. */
 export interface ComparedRows {
   readonly rows: Uint32Array;
   /** The incidence of the rows with feedback as one of all rows compared. */

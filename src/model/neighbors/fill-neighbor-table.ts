@@ -22,7 +22,7 @@ import { SimilaritySearch, type VisitNeighbors } from './similarity-search.ts';
 export interface NeighborTask extends SharedTask {
   readonly similarity: PlacedSimilarity;
   readonly draft: NeighborDraft;
-  /** How candidates are found when not all pairs are compared. */
+  /** Plan to find candidates when not all pairs are compared. */
   readonly plan: IndexPlan | undefined;
   /** Bits of the rows whose neighbors are looked for; all when absent. */
   readonly only: Uint32Array<SharedArrayBuffer> | undefined;
@@ -76,7 +76,7 @@ export function runNeighborTask(task: NeighborTask, kernels: Kernels, slot: numb
   });
 }
 
-/** How many rows neighbors are looked for of. */
+/** Number of rows whose neighbors are looked for. */
 export function rowsToCompare({ only, rowsEnd }: NeighborTask): number {
   if (only === undefined) return rowsEnd;
   let rows = 0;
@@ -104,7 +104,7 @@ function* runs(bits: Uint32Array | undefined, first: number, end: number): Gener
   }
 }
 
-/** What a policy needs: a similarity by labels, one by what is liked in common, or both. */
+/** Similarities that a policy needs: a similarity by labels, one by what is liked in common, or both. */
 export interface PolicySimilarities {
   readonly labels?: PlacedSimilarity;
   readonly related?: PlacedSimilarity;

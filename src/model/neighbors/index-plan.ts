@@ -23,15 +23,15 @@ export interface IndexOptions {
   readonly costShareMax?: number;
 }
 
-/** How neighbors are looked for, and what was measured of it. */
+/** Plan of a search for neighbors, and its measurements. */
 export interface IndexPlan {
   /** All pairs are compared one by one. */
   readonly exact: boolean;
   /** Mean share of the true neighbors found on a sample of rows; 1 when exact. */
   readonly recall: number;
-  /** What the search costs, as a share of the exact one: an estimate by counts on the sample. 1 when exact. */
+  /** Cost of the search, as a share of the exact one: an estimate by counts on the sample. 1 when exact. */
   readonly costShare: number;
-  /** How many elements have bitmaps. */
+  /** Number of elements with bitmaps. */
   readonly bitmapCount: number;
 }
 

@@ -8,7 +8,7 @@ export interface LabelCounts {
   readonly entries: number;
 }
 
-/** What is compared: items by the users that they share, or users by items. */
+/** Compared side: items by the users that they share, or users by items. */
 export interface Compared {
   readonly rowCount: number;
   readonly elementCount: number;

@@ -31,7 +31,7 @@ export interface SimilarityOptions {
   readonly weighting?: Weighting;
   /** The longest list of neighbors that will be asked for, 1 or more. */
   readonly listLengthMax?: number;
-  /** Whether to make room for an index, at most 56 bytes a row and 4 an entry and an element; see `index-plan.ts`. */
+  /** True to make room for an index, at most 56 bytes a row and 4 an entry and an element; see `index-plan.ts`. */
   readonly reserveIndex?: boolean;
 }
 
@@ -45,12 +45,12 @@ export interface PlacedSimilarity {
   readonly shrink: number;
   readonly slots: number;
   readonly listLengthMax: number;
-  /** What comparing all pairs costs: the sum of N_x squared over the elements. */
+  /** Cost of comparing all pairs: the sum of N_x squared over the elements. */
   readonly additions: number;
   readonly hasIndexRoom: boolean;
 }
 
-/** What the size of a similarity depends on. */
+/** Shape that the size of a similarity depends on. */
 export type NeighborShape = Pick<
   PlacedSimilarity,
   'rowCount' | 'elementCount' | 'entryCount' | 'slots' | 'listLengthMax' | 'hasIndexRoom'
@@ -164,7 +164,7 @@ function placeRows(
 }
 
 /**
- * How many rows from the first on can be compared with all others in so many additions; decided by counts, so it is the
+ * Number of rows from the first on that can be compared with all others in so many additions; decided by counts, so it is the
  * same wherever the data is.
  */
 export function rowsWithin(placed: PlacedSimilarity, additionsMax: number): number {

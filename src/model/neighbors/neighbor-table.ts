@@ -14,7 +14,7 @@ const KIND: FrameKind = {
   coversDescription: true,
 };
 
-/** What a table says of itself beside its entries. */
+/** Description of a table beside its entries. */
 export interface NeighborTableHeader {
   readonly rowCount: number;
   /** Hash of the data that it was made from, a uint32. */
@@ -155,7 +155,7 @@ function greatest(numbers: Uint32Array): number {
   return max;
 }
 
-/** How a part keeps its table, as bytes of this name. */
+/** Storage of a part's table, as bytes of this name. */
 export function tableSaving(name: string): PartSaving<NeighborTable> {
   return { name, encode: encodeNeighborTable, decode: decodeNeighborTable };
 }

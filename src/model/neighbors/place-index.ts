@@ -1,5 +1,5 @@
 /**
- * What a search by bounds needs beside the rows (`assembly/pruned-neighbors.ts`): the order of the rows by their norms, of the most
+ * Index of a search by bounds beside the rows (`assembly/pruned-neighbors.ts`): the order of the rows by their norms, of the most
  * frequent elements a bitmap each of the rows that have it, and a record of each row, all in that order.
  */
 import { NO_BITMAP, RECORD_BYTES } from '../../kernel/scratch-sizes.ts';

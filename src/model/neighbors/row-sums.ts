@@ -39,7 +39,7 @@ export interface PlacedSums extends NeighborTable {
   readonly kinds: number;
 }
 
-/** How a table is summed: kinds of sums that a thread may hold at once, 1 when absent, and what one memory may hold. */
+/** Options of sums over a table: kinds of sums that a thread may hold at once, 1 when absent, and what one memory may hold. */
 export interface SumsOptions {
   readonly kinds?: number;
   readonly bytesMax?: number;
@@ -78,7 +78,7 @@ function planMemories(shape: SumsShape, bytesMax: number) {
 }
 
 /**
- * What a placed table of items takes at most: the largest memory in one piece; as models the table itself, the one that it
+ * Largest memory of a placed table of items: the largest memory in one piece; as models the table itself, the one that it
  * replaces, the one that it is placed from, and a copy to be saved; as scratch what threads sum in and further memories.
  * @param learnedItems of which the table has up to `entriesARow` entries each
  * @param rowCount items that it can be asked about

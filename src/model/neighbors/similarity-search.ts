@@ -45,7 +45,7 @@ export class SimilaritySearch {
     this.#outCounts = rowOf(memory, layout, 'outCounts', slot, 'u32');
   }
 
-  /** What searches with the index took so far, in about as many additions of searches without it. */
+  /** Cost of searches with the index so far, in about as many additions of searches without it. */
   get work(): number {
     return this.#work;
   }

@@ -1,5 +1,5 @@
 /**
- * How similar two rows are, items by their users or labels and users by their items or labels: with w(x) = max(0.001,
+ * Similarity of two rows, items by their users or labels and users by their items or labels: with w(x) = max(0.001,
  * ln(N / N_x)) for an element that N_x of N rows have, and c the number of elements in common,
  * score(a, b) = (sum of w over the common) * c / (c + SHRINK) / (sqrt(sum of w over a) * sqrt(sum of w over b)).
  * The same for what a fit compares ahead (`similarity-search.ts`, with `assembly/neighbor-top-k.ts`) and for what is compared when

@@ -111,7 +111,7 @@ export const itemNeighborsPart: LearnedPart<
   },
 };
 
-/** What it takes by the number of threads and the shape of what is liked; labels are counted once. */
+/** Memory by the number of threads and the shape of the likes; labels are counted once. */
 function itemsBytes(
   { itemRowCount }: TrainingData,
   rows: Uint32Array,

@@ -165,8 +165,7 @@ export interface LearnedPart<
   /** One thread's part in a phase. @returns false when the task was cancelled */
   run(task: Task, phase: Phase, slot: number, tools: PartTools): unknown;
   /**
-   * What was learned.
-   * @param fingerprint of the data, kept in the model
+   * The learned model. @param fingerprint of the data, kept in the model
    */
   model(task: Task, outcome: Outcome, fingerprint: number): Model;
   /** Puts a model where all threads can ask it. */

@@ -7,14 +7,14 @@ import { FNV_BASIS, fnvWord } from '../../domain/hash.ts';
 
 const PREFIX_BYTES = 16;
 
-/** What tells one kind of model's bytes from another's. */
+/** Signature of one kind of model's bytes. */
 export interface FrameKind {
   /** Four letters as a little-endian uint32. */
   readonly magic: number;
   readonly version: number;
-  /** What it is called when it is refused. */
+  /** Name in a refusal. */
   readonly name: string;
-  /** Whether the checksum covers the description beside the numbers. */
+  /** True when the checksum covers the description beside the numbers. */
   readonly coversDescription: boolean;
 }
 

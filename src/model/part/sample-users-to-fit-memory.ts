@@ -1,5 +1,5 @@
 /**
- * What a model of items takes grows with all users' likes together, and what comparing them takes with the square of what
+ * The memory of a model of items grows with all users' likes together, and what comparing them takes with the square of what
  * each user likes. Where that is more than there may be, a seeded sample of the users stands for all: what items have in
  * common is told by many users in the same way. The same where the feedback itself and a matrix factorization of it, its
  * users divided, exceed the budget: `shareThatFits` decides that before any of it is placed.
@@ -17,7 +17,7 @@ import type { StageMemory } from './memory-budget.ts';
 export const ADDITIONS_MAX = 1e11;
 /** Fewer users than this share tell too little about the others. */
 const SHARE_MIN = 0.01;
-/** What a sample has beyond its share, at most, by chance. */
+/** Largest excess of a sample over its share, by chance. */
 const MARGIN = 0.97;
 
 /** The shape of a matrix of items and users. */
@@ -47,9 +47,9 @@ export interface PartBytes extends Required<Pick<StageMemory, 'piece' | 'trainin
 }
 
 export interface SampleLimits {
-  /** What the part takes by the shape of what it learns from. */
+  /** Memory of the part by the shape of its data. */
   readonly bytesOf: (shape: MatrixShape) => PartBytes;
-  /** What there may be of the latter two together. */
+  /** Limit on the latter two together. */
   readonly roomBytes: number;
   readonly additionsMax?: number;
 }
@@ -91,7 +91,7 @@ export interface FeedbackRoom {
   /** Shared memory that is taken already, and the most that there may be. */
   readonly heldBytes: number;
   readonly budgetBytes: number;
-  /** What feedback and the training of it take: where all would not fit, a sample of the users is learned from. All are when absent. */
+  /** Memory of feedback and of its training: where all would not fit, a sample of the users is learned from. All are when absent. */
   readonly footprint?: Footprint;
 }
 
@@ -186,12 +186,12 @@ function sampledRows(userCount: number, share: number): number[] {
   return kept;
 }
 
-/** What is left out with a share of the users, for the log; undefined when nothing is. */
+/** Note on what is left out with a share of the users, for the log; undefined when nothing is. */
 export function leftOutOf(share: number): string | undefined {
   return share >= 1 ? undefined : `learned from ${(share * 100).toFixed(1)} % of the users`;
 }
 
-/** What comparing all columns of a matrix by its rows takes: the square of each row's entries, summed. */
+/** Cost of comparing all columns of a matrix by its rows: the square of each row's entries, summed. */
 export function additionsOf({ rowCount, indptr }: CompressedMatrix): number {
   let sum = 0;
   for (let row = 0; row < rowCount; row++) sum += (indptr[row + 1]! - indptr[row]!) ** 2;

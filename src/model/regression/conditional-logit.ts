@@ -16,7 +16,7 @@ export interface ChoiceSample {
   readonly features: Float64Array;
   /** 1 for an alternative that was chosen, else 0. */
   readonly labels: Uint8Array;
-  /** How many alternatives like this one it stands for, above 0: one that was sampled stands for several. */
+  /** Number of alternatives that it stands for, above 0: one that was sampled stands for several. */
   readonly multiples: Float64Array;
   /** Set i has the alternatives from starts[i] to starts[i + 1] - 1; one at least is chosen. */
   readonly starts: readonly number[];
@@ -26,15 +26,15 @@ const ITERATIONS_MAX = 30;
 const HALVINGS_MAX = 20;
 /** The fit ends when a step lowers the mean loss by less than this. */
 const TOLERANCE = 1e-5;
-/** What of a sum of squares may be rounding. */
+/** Share of a sum of squares that may be rounding. */
 const ROUNDING = 1e-18;
 
 /**
  * The weights of the features, those of `nonNegative` not below zero: as long as one is, the lowest of them is left out
  * (weight 0) and the others are fitted again, from where they stood.
  * @param penalty ridge on the standardized weights, in units of the mean loss; above 0
- * @param leastDeviations a feature that varies by less inside the sets is penalized as if it varied so much, so that what
- *   few small differences tell by chance makes no weight that a large difference would be ranked by later on
+ * @param leastDeviations a feature that varies by less inside the sets is penalized as if it varied so much;
+ *   few small differences, which tell by chance, then make no weight that a large difference is ranked by later
  * @param start weights to begin at, such as those of a sample that is much the same; they tell only how soon it ends
  * @throws FurzeError INTERNAL when a feature is not finite
  */
@@ -65,7 +65,7 @@ export function fitChoices(
   }
 }
 
-/** How much each feature varies inside the sets; Infinity for one that does not but for rounding, which then counts 0. */
+/** Spread of each feature inside the sets; Infinity for one that does not but for rounding, which then counts 0. */
 function deviationsOf({ width, features, starts }: ChoiceSample): Float64Array {
   const squares = new Float64Array(width);
   const sizes = new Float64Array(width);

@@ -11,12 +11,12 @@ export function itemOf(word: number): number {
   return word & ITEM_MASK;
 }
 
-/** Whether it came later than the one before it, and not in the same moment. */
+/** True when it came later than the one before it, and not in the same moment. */
 export function isLater(word: number): boolean {
   return (word & LATER) !== 0;
 }
 
-/** Whether it is the first of its user. */
+/** True for the first of its user. */
 export function isFirst(word: number): boolean {
   return (word & FIRST) !== 0;
 }

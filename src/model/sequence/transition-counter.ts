@@ -1,5 +1,5 @@
 /**
- * What users go on to: for each item those that they like around it, the later ones more than the earlier ones and the
+ * Items that users go on to: for each item those that they like around it, the later ones more than the earlier ones and the
  * near more than the far. score(a, b) = c / (n_a n_b) ^ FREQUENCY_EXPONENT, with n likes of each item and c the sum, over
  * users who like both within WINDOW likes of one another, of d ^ -DISTANCE_EXPONENT for d likes apart, times BACKWARD
  * where b came earlier. What is liked in the same moment, such as the things in one basket, goes both ways alike.
@@ -16,7 +16,7 @@ import { isFirst, isLater, itemOf } from './timelines.ts';
 /** Items that a thread takes at a time. */
 const CHUNK_ROWS = 64;
 
-/** What a pair counts, by its distance. */
+/** Weight of a pair, by its distance. */
 const BY_DISTANCE = Float64Array.from(
   { length: WINDOW + 1 },
   (_, distance) => distance ** -DISTANCE_EXPONENT,

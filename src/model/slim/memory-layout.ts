@@ -31,7 +31,7 @@ export interface SlimTask extends SharedTask {
   readonly memory: WebAssembly.Memory;
   readonly layout: MemoryLayout;
   readonly countedItems: number;
-  /** How many items weights are learned for: `SlimViews.solvedRows`. */
+  /** Number of items with weights: `SlimViews.solvedRows`. */
   readonly solvedItems: number;
   /** Row j holds the items that the item `solvedRows[j]` is predicted from, and their weights. */
   readonly draft: NeighborDraft;

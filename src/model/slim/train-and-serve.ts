@@ -108,7 +108,7 @@ const LIKES_READ_MAX = 5e10;
 const USERS_MAX = 65_535;
 
 /**
- * How many items weights are learned for, the most popular ones. Beside its flops each costs a walk over what those like who
+ * Number of items with weights, the most popular ones. Beside its flops each costs a walk over what those like who
  * like its rare neighbors: at most neighborhood * users of a rare item * likes of such a user, both as they are on average.
  * @param interactions everybody's likes
  * @param share of the users that is learned from, above 0 to 1

@@ -5,7 +5,7 @@ export interface BoundedQueueOptions {
   readonly atWorkMax: number;
   /** Pieces that wait at most; more are refused. */
   readonly waitingMax: number;
-  /** What there is too much of then. */
+  /** Name of what there is too much of. */
   readonly refusedFor: Overload;
 }
 

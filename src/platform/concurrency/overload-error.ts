@@ -16,7 +16,7 @@ const DETAILS = {
   abandoned: 'The caller has hung up.',
 } as const;
 
-/** What there is too much of. */
+/** Name of what there is too much of. */
 export type Overload = keyof typeof DETAILS;
 
 /** The refusal of a request that the service has no room for: a 503 with `Retry-After`. Who refuses is where things wait. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 
-/** How often the same message is let through, milliseconds. */
+/** Shortest time between two equal messages, milliseconds. */
 const EVERY_MS = 60_000;
 
 /** Lets each message through once a minute; what goes on failing every second would fill a log. */

@@ -11,7 +11,7 @@ const NOTHING = new Uint8Array(0);
 export class LogOutput {
   private readonly file: number;
   private readonly render: (json: string) => string;
-  /** What is not written yet of a line that has begun. */
+  /** Rest of a line that has begun. */
   private rest: Uint8Array = NOTHING;
   private lost = 0;
   private reason = '';

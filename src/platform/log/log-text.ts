@@ -12,9 +12,9 @@ const COLORS: Readonly<Record<string, string>> = {
 const DIM = '\u001b[2m';
 const PLAIN = '\u001b[0m';
 const LEVEL_WIDTH = 5;
-/** What can stand without quotes: nothing that separates, and nothing that a terminal would obey. */
+/** Text that can stand without quotes: nothing that separates, and nothing that a terminal would obey. */
 const BARE = /^[^\s"=\p{C}]+$/u;
-/** What may stand in a sentence: no line ends, no signs that a terminal would obey. */
+/** Text that may stand in a sentence: no line ends, no signs that a terminal would obey. */
 const UNSAFE = /[\p{C}\u2028\u2029]/gu;
 
 interface Logged {
@@ -46,7 +46,7 @@ export function textLines(hasColors: boolean): RenderLine {
   };
 }
 
-/** What else is known of an error, indented. */
+/** Further fields of an error, indented. */
 function below(err: Logged['err'], said: string): string[] {
   if (err === undefined) return [];
   const { message = '', stack } = err;

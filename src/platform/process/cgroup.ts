@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** What the control groups of a container or of a service manager leave to this process; undefined for no limit. */
+/** Limits that the control groups of a container or a service manager set for this process; undefined for no limit. */
 export interface CgroupLimits {
   /** Processors, 0.5 for half of one. */
   readonly processors: number | undefined;

@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { readCgroupLimits } from './cgroup.ts';
 
-/** What the runtime and the control groups tell of the machine. */
+/** Facts of the machine by the runtime and the control groups. */
 export interface Machine {
   readonly processors: number;
   readonly totalBytes: number;
@@ -12,7 +12,7 @@ export interface Machine {
   readonly quotaBytes: number | undefined;
 }
 
-/** What this process may use. Node.js 20 knows nothing of quotas of processors, newer ones of most. */
+/** Resources that this process may use. Node.js 20 knows nothing of quotas of processors, newer ones of most. */
 export function thisMachine(): Machine {
   const { processors, memoryBytes } = readCgroupLimits();
   return {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What a thread had of the processors, and for how long it wanted one, milliseconds. */
+/** Time that a thread ran, and that it waited for a processor, milliseconds. */
 export interface ProcessorTimes {
   readonly ranMs: number;
   /** The time in which it ran or waited for a processor. */

@@ -4,7 +4,7 @@ export interface OpenedFolder {
   readonly path: string;
 }
 
-/** What a process tells the one that supervises it, which has no other way to know after a sudden end. */
+/** Notes of a process for the one that supervises it, which has no other way to know after a sudden end. */
 export type SupervisorNote =
   | { readonly opened: OpenedFolder }
   /** A file or folder that is worth nothing unless the process comes to its end. */

@@ -1,4 +1,4 @@
-/** What is undone when something stops, the last first. */
+/** Undoes things when something stops, the last first. */
 export class Teardown {
   private steps: (() => unknown)[] = [];
 

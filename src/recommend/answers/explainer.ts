@@ -15,7 +15,7 @@ import type { GenerationSlot } from '../models/generation-slot.ts';
 import type { Recommender } from '../sources/recommender.ts';
 import type { Caller, Sources } from '../sources/source.ts';
 
-/** How many of the user's items are named. */
+/** Number of the user's items that are named. */
 const CONTRIBUTIONS_MAX = 10;
 /** Explanations at work at most: each holds the user's feedback for many turns. */
 const AT_WORK_MAX = 4;
@@ -39,7 +39,7 @@ export class Explainer {
     readonly maker: ListMaker;
     readonly generations: GenerationSlot;
     readonly isPositive: TypeTest;
-    /** Whether lists hold read items on purpose. */
+    /** True when lists hold read items on purpose. */
     readonly replacesRead: boolean;
     readonly recommender: Recommender;
   };

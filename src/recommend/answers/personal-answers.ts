@@ -26,7 +26,7 @@ export interface PersonalParts {
   readonly active: ActiveUsers;
   readonly hits: AnswerCache;
   readonly histories: Histories;
-  /** Whether lists hold items that the user has read, which then may be shown. */
+  /** True when lists hold items that the user has read, which then may be shown. */
   readonly replacesRead: boolean;
   readonly fallbacks: Fallbacks;
   readonly writeBack: WriteBack;
@@ -59,7 +59,7 @@ export class PersonalAnswers {
     return fetched.then((list) => this.ofLast(userId, reads.userRow(userId), query, list));
   }
 
-  /** What `recommend` answers where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */
+  /** The answer of `recommend` where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */
   ofReadyList(userId: string, query: RecommendQuery): string | undefined {
     const { reads, lists, histories, active } = this.parts;
     if (query.wishes !== undefined || query.writeBackType !== undefined) return undefined;

@@ -23,8 +23,8 @@ interface Chunk {
 
 /**
  * A set of rows in typed arrays, ascending: 2 bytes a row where they are few, an eighth of a byte a row number where they
- * are many, and any number of them (the two kinds of container of Chambi, Lemire, Kaser and Godin 2016, "Better bitmap
- * performance with Roaring bitmaps").
+ * are many. These are the two kinds of container of Chambi, Lemire, Kaser and Godin 2016, "Better bitmap performance with
+ * Roaring bitmaps".
  */
 export class RowPostings implements Rows {
   size = 0;

@@ -16,7 +16,7 @@ const SUMS: ReadonlyMap<ModelFeature, SumFeature & { readonly part: PartName }> 
 /** Their names, in the order of the features. */
 export const SUM_NAMES: readonly ModelFeature[] = [...SUMS.keys()];
 
-/** What one user's likes speak for, by each of the summed models: good until the models sum up for another. */
+/** Scores of one user's likes, by each of the summed models: good until the models sum up for another. */
 export class LikeSums {
   private readonly sums = new Map<ModelFeature, RowSums>();
 

@@ -1,7 +1,7 @@
 import { grown } from '../../memory/growing-u32.ts';
 import type { FeedbackColumns } from '../../store/data-store.ts';
 
-/** When each item had its first feedback of any type: for ranking that is the age of one without a Timestamp. 4 bytes an item. */
+/** Time of each item's first feedback of any type: for ranking that is the age of one without a Timestamp. 4 bytes an item. */
 export class FirstSights {
   /** Seconds since the epoch by item row, 1 at the least; 0 for an item without feedback. */
   seconds: Uint32Array = new Uint32Array(1024);

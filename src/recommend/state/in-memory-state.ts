@@ -35,7 +35,7 @@ export class InMemoryState {
   readonly coldItems: ColdItemIndex;
   readonly isPositive: NumberedTypeTest;
   readonly countsByType: CountsByType;
-  /** When so much was liked that lists may be others. */
+  /** Time at which so much was liked that lists may be others. */
   readonly movement = new Movement();
   private readonly firstSights: FirstSights;
   /** The items that became listable lately: lists made before know nothing of them. */

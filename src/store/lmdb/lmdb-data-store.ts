@@ -23,13 +23,13 @@ import { hasKinds, identityOf, keepKinds, readReplicaOf } from './tables/meta-ta
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './tables/writer-messages.ts';
 import { WriterSupervisor } from './writer/writer-supervisor.ts';
 
-/** What may wait for the writer by default, in bytes; more is answered OVERLOADED. */
+/** Default limit on what waits for the writer, in bytes; more is answered OVERLOADED. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
-/** What a decoded record counts for in that sum. */
+/** Bytes of a decoded record in that sum. */
 const RECORD_BYTES = 256;
 /** Bytes up to which copying a body costs less than handing its buffer over. */
 const COPIED_BYTES_MAX = 8 * 1024;
-/** What any command counts for beside its body. */
+/** Bytes of any command beside its body. */
 const COMMAND_BYTES = 128;
 
 /** Told of what an operator should see; `error` has the trace. */
@@ -123,7 +123,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     });
   }
 
-  /** What tells this store from every other. */
+  /** Identity of this store. */
   get identity(): string {
     return identityOf(this.tables);
   }
@@ -239,7 +239,7 @@ function openForWriting({ dataPath, rules, mapBytes }: WriterOptions): DataTable
   return tables;
 }
 
-/** Who writes is told that it does not work now; the log and the health report say why. */
+/** Refuses writes; the log and the health report say why. */
 function unavailable(reason = 'The data store takes no writes at the moment.'): FurzeError {
   return new FurzeError('STORE_UNAVAILABLE', reason);
 }

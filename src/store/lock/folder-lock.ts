@@ -44,7 +44,7 @@ export interface FolderLock {
 /** The folder is another process's. */
 export class FolderLockedError extends OperatorError {}
 
-/** What an operator is told while a folder is being taken. */
+/** Messages to an operator while a folder is being taken. */
 export interface LockLog {
   /** The kernel's lock cannot be had, and a weaker one takes its place. */
   weak(reason: string): void;
@@ -74,7 +74,7 @@ export function lockFolder(path: string, log = SILENT): FolderLock {
   );
 }
 
-/** What a person can do about a folder that is not to be had. */
+/** Advice about a folder that is not to be had. */
 function inWords(path: string, error: NodeJS.ErrnoException): Error {
   switch (error.code) {
     case 'EACCES':

@@ -58,7 +58,7 @@ export interface StoreOptions extends StorePaths, WriteRules {
   readonly sharedDatabase?: PostgresDsn | undefined;
   /** Where nodes share their lists; absent where they are kept in `cachePath`. */
   readonly sharing?: Omit<SharedPlace, 'tag'> | undefined;
-  /** How far reads of a replica may be behind other nodes' writes, milliseconds; 0, the default, for not at all. */
+  /** Largest lag of reads of a replica behind other nodes' writes, milliseconds; 0, the default, for not at all. */
   readonly behindMsMax?: number;
   readonly sync: SyncMode;
   /** The time of arrival of feedback without a timestamp. */
@@ -74,7 +74,7 @@ export interface StoreOptions extends StorePaths, WriteRules {
 }
 
 export interface Stores {
-  /** What tells the data from any other, the same on all nodes that share them. */
+  /** Identity of the data, the same on all nodes that share them. */
   readonly identity: string;
   readonly data: DataStore;
   readonly cache: CacheStore;
@@ -208,7 +208,7 @@ export async function joinCluster(options: NodeSessionOptions): Promise<Cluster>
   }
 }
 
-/** What keys of shared lists begin with: 48 bits of a store's identity. */
+/** Prefix of the keys of shared lists: 48 bits of a store's identity. */
 function tagOf(identity: string): string {
   return Buffer.from(identity, 'hex').subarray(0, 6).toString('base64url');
 }

@@ -28,7 +28,7 @@ export interface StartedStores extends Omit<Stores, 'identity'> {
 export interface StartOptions {
   readonly log: Logger;
   readonly clock: Clock;
-  /** How long to wait for another process to let go of the folders, milliseconds. */
+  /** Longest wait for another process to let go of the folders, milliseconds. */
   readonly lockWaitMs: number;
   /** Ends the start when it is aborted, with its reason. */
   readonly signal: AbortSignal;
@@ -90,7 +90,7 @@ function nodeFacts({ node }: Config): NodeFacts {
   return { name: node.name || hostname(), role: node.role, version: VERSION };
 }
 
-/** How often a replica that is made says how far it is. */
+/** Period in which a replica that is made tells its progress. */
 const TELL_MS = 5000;
 
 function tellProgress(log: Logger, clock: Clock, signal: AbortSignal): (records: number) => void {

@@ -22,7 +22,7 @@ export function storePaths({ database }: Config): StorePaths {
   return { dataPath, cachePath: cache.engine === 'lmdb' ? cache.path : join(dataPath, 'cache') };
 }
 
-/** How the configuration wants the stores opened. @param log told of failures that no answer shows in full */
+/** Options of the stores by the configuration. @param log told of failures that no answer shows in full */
 export function storeOptions(config: Config, clock: Clock = systemClock, log?: Logger): StoreOptions {
   const { database, server, recommend } = config;
   const data = parseDsn(database.data_store);

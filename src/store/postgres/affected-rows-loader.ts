@@ -24,7 +24,7 @@ const BEGIN = `BEGIN READ ONLY; SET LOCAL jit = off; SET LOCAL enable_hashjoin =
 export class AffectedRowsLoader {
   private readonly schema: string;
   private types: Types | undefined;
-  /** Whether any feedback has a comment or a value, as of the last group. */
+  /** True when any feedback has a comment or a value, as of the last group. */
   private hasNotes = true;
 
   /** @param schema as it stands in SQL */

@@ -17,7 +17,7 @@ export interface Entity<T> {
 /** A feedback of a pair that a group concerns. */
 export type Stored = StoredFeedback;
 
-/** What is stored of a triple, and what there is to be. */
+/** Stored state of a triple, and the state to be. */
 export interface Triple {
   readonly stored: Stored | undefined;
   now: Stored | undefined;
@@ -27,7 +27,7 @@ export interface Triple {
 export type Pair = Map<number, Triple>;
 
 /**
- * What a group of commands concerns, as of a moment: the commands are carried out on this, and what differs from what
+ * State that a group of commands concerns, as of a moment: the commands are carried out on this, and what differs from what
  * is stored is then written at once.
  */
 export class AffectedRows implements Known {

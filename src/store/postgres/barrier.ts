@@ -1,9 +1,9 @@
 import { withinTime } from '../../platform/concurrency/within-time.ts';
 import type { ReadBarrier } from '../data-store.ts';
 
-/** What a barrier is made of. */
+/** Parts of a barrier. */
 export interface BarrierParts {
-  /** How far reads may be behind other nodes' writes, milliseconds; 0 for not at all. */
+  /** Largest lag of reads behind other nodes' writes, milliseconds; 0 for none. */
   readonly behindMsMax: number;
   /** Number of the last commit of all nodes. @throws Error when the database does not answer */
   readonly ask: () => Promise<number>;
@@ -13,7 +13,7 @@ export interface BarrierParts {
   readonly elapsedMs: () => number;
 }
 
-/** How long requests wait for the database or for the replica before they are answered by what there is. */
+/** Longest wait of a request for the database or the replica, before it is answered by what there is. */
 export const WAIT_MS_MAX = 2000;
 /** After a failure nobody waits for so long. */
 export const PAUSE_MS = 1000;
@@ -30,7 +30,7 @@ export class Barrier implements ReadBarrier {
   /** The question that is under way, and the one that is asked after it. */
   private current: Promise<void> | undefined;
   private next: Promise<void> | undefined;
-  /** When a question was asked whose answer the replica shows by now. */
+  /** Time of the latest question whose answer the replica shows. */
   private knownAt = Number.NEGATIVE_INFINITY;
   private failedAt = Number.NEGATIVE_INFINITY;
   private hasFollowed = false;

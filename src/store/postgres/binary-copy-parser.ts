@@ -1,6 +1,6 @@
 import { DatabaseAwayError } from './database-away-error.ts';
 
-/** What a binary COPY begins with (PostgreSQL documentation, "COPY", "Binary Format"): signature, flags, length of what follows. */
+/** Head of a binary COPY (PostgreSQL documentation, "COPY", "Binary Format"): signature, flags, length of what follows. */
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const HEAD_BYTES = SIGNATURE.length + 8;
 /** Fields of the row that stands for the end. */

@@ -20,7 +20,7 @@ export type ChangedRows = Omit<
   | 'body'
 >;
 
-/** What differs between a state and what is stored, as the procedure that commits takes it. */
+/** Difference between a state and what is stored, as the procedure that commits takes it. */
 export function changedRows(state: AffectedRows): ChangedRows {
   const users = changedOf(state.users);
   const items = changedOf(state.items);

@@ -19,7 +19,7 @@ import { TouchedKeys } from './touched-keys.ts';
 
 /** Commits that are read at once. */
 const COMMITS_MAX = 200;
-/** How long commits are kept for nodes that are behind; one that is further behind copies everything anew. */
+/** Time that commits are kept for nodes that are behind; one that is further behind copies everything anew. */
 export const KEPT_HOURS = 24;
 /** Marks are below this: as many as chance gives at once, all of which a double holds. */
 const MARK_MAX = 2 ** 48 - 1;
@@ -45,7 +45,7 @@ type CommitAnswer = readonly [
 
 const PARAMETERS = Object.keys(COMMIT_PARAMETERS) as (keyof CommitParameters)[];
 
-/** What was done with each command of a group, and what all of it did; no commit where nothing changed. */
+/** Answers to the commands of a group, and their commit; no commit where nothing changed. */
 export interface GroupOutcome {
   readonly answers: readonly (WriteResult | FurzeError)[];
   readonly commit: Commit | undefined;
@@ -221,7 +221,7 @@ interface RowShift {
   readonly itemShift: number;
 }
 
-/** What a commit did, with the rows that it was given. */
+/** Effects of a commit, with the rows that it was given. */
 function shiftRows(parts: readonly Effects[], shift: RowShift): readonly Effects[] {
   const { userBase, userShift, itemBase, itemShift } = shift;
   if (userShift === 0 && itemShift === 0) return parts;

@@ -17,7 +17,7 @@ const CLOSE_MS_MAX = 3000;
 /** A transaction that its client leaves open for so long is ended by the server: a paused node holds up nobody. */
 const IDLE_IN_TRANSACTION_MS_MAX = 15_000;
 
-/** What the typings of the driver do not know yet. */
+/** Parts that the typings of the driver lack. */
 interface PipelinedConfig extends ClientConfig {
   /** Queries are sent without waiting for the answers of those before them. */
   readonly pipeline: boolean;
@@ -81,7 +81,7 @@ export class Connection {
     return connection;
   }
 
-  /** What the driver reads from: with TLS that is not the socket. */
+  /** Stream that the driver reads from: with TLS that is not the socket. */
   private get stream(): Socket {
     return (this.client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
   }

@@ -4,7 +4,7 @@ import type { PostgresDsn } from '../dsn.ts';
 import { NotLeadingError } from '../model-store.ts';
 import { type Connection, Link, persist } from './connection.ts';
 
-/** How often a node looks who leads and what is published, milliseconds. */
+/** Period in which a node looks who leads and what is published, milliseconds. */
 const BEAT_MS = 1000;
 /** It says that it is there, and looks who else is, with each so many of these. */
 const BEATS_A_NOTE = 3;
@@ -26,7 +26,7 @@ export interface NodeSessionOptions {
   readonly position: () => number;
 }
 
-/** What all nodes read with each beat. */
+/** State that all nodes read with each beat. */
 interface Turn {
   readonly epoch: number;
   readonly leader: string;
@@ -225,7 +225,7 @@ export class NodeSession implements Cluster {
     return performance.now() - this.connectedAt > GRACE_MS;
   }
 
-  /** Whoever gets the lock leads. The one that led before goes on under its epoch, so that what it learns is not lost. */
+  /** The node that gets the lock leads. The one that led before goes on under its epoch, so that what it learns is not lost. */
   private async tryToLead(connection: Connection): Promise<void> {
     const [row] = await connection.rows<[boolean]>('SELECT pg_try_advisory_lock($1, hashtext($2))', [
       LEADER_LOCK,

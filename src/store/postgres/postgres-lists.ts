@@ -3,7 +3,7 @@ import type { PackedList, SharedLists, SharedPlace, SharedStats } from '../share
 import { type Connection, Link } from './connection.ts';
 import { int4Array } from './sql-arrays.ts';
 
-/** How often expired lists are removed, milliseconds. */
+/** Period of the removal of expired lists, milliseconds. */
 const SWEEP_MS = 600_000;
 /** So many at once, so that no sweep holds what others wait for. */
 const SWEEP_ROWS = 1000;

@@ -44,11 +44,11 @@ export interface ReplicaLoopParts {
   readonly close: () => Promise<void>;
 }
 
-/** How often other nodes' commits are looked for when nobody asks for them, milliseconds. */
+/** Period of the look for other nodes' commits when nobody asks for them, milliseconds. */
 const POLL_MS = 100;
 /** Pause before a database that is away, or a disk that is full, is tried again. */
 const RETRY_MS = 500;
-/** How often what is left over is removed from the database. */
+/** Period of the removal of leftovers from the database. */
 const TIDY_MS = 5000;
 const FORGET_MS = 600_000;
 
@@ -66,7 +66,7 @@ export class ReplicaLoop {
   private isSlicing = false;
   private following: Promise<void> | undefined;
   private followAgain = false;
-  /** Whoever has the replica open takes in the changes; before that is so, the replica stays as it is. */
+  /** The process that has the replica open takes in the changes; before that is so, the replica stays as it is. */
   private mayFollow = false;
   private readonly timers: NodeJS.Timeout[] = [];
   private flushing: Promise<void> | undefined;

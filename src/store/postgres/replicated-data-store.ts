@@ -5,7 +5,7 @@ import { Link } from './connection.ts';
 
 export interface ReplicatedOptions extends DataStoreOptions {
   readonly sharedDatabase: PostgresDsn;
-  /** How far reads may be behind other nodes' writes, milliseconds; 0 for not at all. */
+  /** Largest lag of reads behind other nodes' writes, milliseconds; 0 for none. */
   readonly behindMsMax: number;
 }
 

@@ -45,7 +45,7 @@ export class RowsApplier extends CommandApplier {
     this.merge = new PairMerge(this.roles);
   }
 
-  /** What was done so far, in its order. */
+  /** Effects so far, in their order. */
   finish(): Effects[] {
     this.endPart();
     return this.parts;

@@ -103,7 +103,7 @@ function feedbackIndexesOf(s: string): string {
     CREATE INDEX IF NOT EXISTS feedback_item ON ${s}.feedback (item_row);`;
 }
 
-/** What nodes share beside the data: the generation that all serve and who leads, the parts of models, and who is there. */
+/** Tables that nodes share beside the data: the generation that all serve and who leads, the parts of models, and who is there. */
 function sharedTablesOf(s: string): string {
   return `
     CREATE TABLE IF NOT EXISTS ${s}.generation (

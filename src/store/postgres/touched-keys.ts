@@ -7,9 +7,9 @@ import type { Effects } from '../commit-effects.ts';
  * cost a group that reads again, and nothing else.
  */
 export class TouchedKeys {
-  /** What the commands go by, or leave as it is. */
+  /** Keys that the commands go by, or leave as they are. */
   readonly concerned = new Set<number>();
-  /** What they may change. */
+  /** Keys that they may change. */
   readonly touched = new Set<number>();
 
   constructor(commands: readonly CheckedCommand[]) {

@@ -5,9 +5,9 @@ import type { SharedLists, SharedStats } from './shared-lists.ts';
 
 export interface BreakerOptions {
   readonly onTrouble?: (message: string, error: unknown) => void;
-  /** How long an answer waits for a list at most, milliseconds. */
+  /** Longest wait of an answer for a list, milliseconds. */
   readonly readMsMax?: number;
-  /** How long lists take to be stored at most, milliseconds. */
+  /** Longest time to store lists, milliseconds. */
   readonly changeMsMax?: number;
   /** Pause between two looks whether a place that failed answers again, milliseconds. */
   readonly lookMs?: number;
@@ -87,7 +87,7 @@ export class CircuitBreaker {
     await this.counted('passes', this.lists.change(packed, removed));
   }
 
-  /** Whoever asks during another's question shares its answer. */
+  /** Shares the answer of a question that is under way. */
   getStats(): Promise<SharedStats> {
     if (!this.isAvailable) return Promise.resolve({ lists: 0, bytes: 0 });
     this.counting ??= this.within(this.changeMsMax, this.lists.getStats()).finally(() => {

@@ -5,16 +5,16 @@ export interface SharedPlace {
   readonly dsn: RedisDsn | PostgresDsn;
   /** Tells the lists of this data store from those of others in the same place. */
   readonly tag: string;
-  /** How long a list is kept, milliseconds. */
+  /** Time that a list is kept, milliseconds. */
   readonly ttlMs: number;
-  /** How long anybody waits for the place at most, milliseconds; when absent, an answer 50 and all else 2000. */
+  /** Longest wait for the place, milliseconds; when absent, an answer 50 and all else 2000. */
   readonly waitMs?: number;
 }
 
 /** A user's list as bytes. */
 export type PackedList = readonly [userRow: number, bytes: Uint8Array];
 
-/** How many lists of the store there are, and the bytes that they take in the place: estimates where there are thousands. */
+/** Number of the store's lists, and their bytes in the place: estimates where there are thousands. */
 export interface SharedStats {
   readonly lists: number;
   readonly bytes: number;

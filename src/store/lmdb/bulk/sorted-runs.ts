@@ -9,7 +9,7 @@ const DIGITS = 2 ** DIGIT_BITS;
 /** Records that are gathered before they are written to the file. */
 const PIECE_RECORDS = 16_384;
 
-/** How much of it is in memory. */
+/** Number of records in memory. */
 export interface RunSizes {
   /** Records that are sorted at once. */
   readonly recordsMax: number;
@@ -56,7 +56,7 @@ export class SortedRuns {
     return this.fileRecords + this.count;
   }
 
-  /** What comes from here on is of another source, such as a file. @returns its number, counted up from 1 */
+  /** Begins another source, such as a file. @returns its number, counted up from 1 */
   beginSource(): number {
     this.spill();
     this.sourceAt = { runs: this.runs.length, fileRecords: this.fileRecords };

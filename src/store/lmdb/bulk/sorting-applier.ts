@@ -8,7 +8,7 @@ import { TablesApplier } from '../writer/tables-applier.ts';
 import type { SortedRuns } from './sorted-runs.ts';
 import type { ValuesAndCommentsFile } from './values-and-comments-file.ts';
 
-/** What edits of one kind have in common. */
+/** Fields that edits of one kind have in common. */
 export type EditClass = Pick<FeedbackEdit, 'kind' | 'type' | 'isPositive'>;
 
 /** Applies commands as any applier does, but puts feedback by to be sorted. */

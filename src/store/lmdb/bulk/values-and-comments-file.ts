@@ -8,10 +8,10 @@ const HEAD_BYTES = 12;
 const UNIT_BYTES = 8;
 const UNITS_MAX = 2 ** 32 - 1;
 const BUFFER_BYTES = 1024 * 1024;
-/** What is read at first: most comments are shorter. */
+/** Bytes that are read at first: most comments are shorter. */
 const FIRST_BYTES = 256;
 
-/** What feedback has beside its time, in a file, by numbers below 2 ** 32. */
+/** Values and comments of feedback in a file, by numbers below 2 ** 32. */
 export class ValuesAndCommentsFile {
   private readonly file: number;
   private readonly waiting: Buffer[] = [];

@@ -7,7 +7,7 @@ const FIRST_RECORDS = 8;
 /** Bytes from which on a column is handed over rather than copied. */
 const MOVED_BYTES_MIN = 4096;
 
-/** What one or several commands changed, in the making. */
+/** Collects the changes of one or several commands. */
 export class ChangeLog {
   readonly items: CatalogueItem[] = [];
   readonly deletedItemRows: number[] = [];

@@ -11,9 +11,9 @@ export type { Report } from './findings.ts';
 
 export type StoreKind = 'data' | 'cache';
 
-/** What ends a process that reads damaged pages; any other signal comes from without. */
+/** Signals that end a process that reads damaged pages; any other signal comes from without. */
 const OF_DAMAGE: readonly NodeJS.Signals[] = ['SIGBUS', 'SIGSEGV', 'SIGABRT', 'SIGILL', 'SIGTRAP', 'SIGFPE'];
-/** What Node.js says before it aborts for want of memory. */
+/** Message of Node.js before it aborts for want of memory. */
 const NO_MEMORY = 'out of memory';
 
 /**
@@ -59,7 +59,7 @@ export async function checkStore(
   return failed(path, `The store cannot be read: ${lastLine(errors)}.`);
 }
 
-/** Whether the store is sound is not known then, and nothing may be done about it. */
+/** Leaves open whether the store is sound; nothing may be done about it then. */
 function cutShort(path: string, why: string): OperatorError {
   return new OperatorError(`The check of ${path} did not come to its end: ${why}.`);
 }

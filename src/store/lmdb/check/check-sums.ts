@@ -2,7 +2,7 @@ import type { DataTables } from '../tables/data-tables.ts';
 import type { StoreState } from '../tables/meta-table.ts';
 import type { Findings } from './findings.ts';
 
-/** What the parts of a check share: who is there, and sums that must come out as zero. */
+/** State that the parts of a check share: who is there, and sums that must come out as zero. */
 export interface Checked {
   readonly tables: DataTables;
   readonly findings: Findings;

@@ -98,7 +98,7 @@ function damaged(dataPath: string, fault: string): OperatorError {
 }
 
 /**
- * What is wrong with the file of a store. Where the file of the data is short, it is read to its end to know whether pages
+ * Faults of the file of a store. Where the file of the data is short, it is read to its end to know whether pages
  * are missing; a cache is not worth that.
  */
 async function faultOf(

@@ -19,7 +19,7 @@ const MAGIC = 0xbeefc0de;
 const FORMAT = 2;
 const NO_ROOT = 2n ** 64n - 1n;
 
-/** What the head of an LMDB file tells without opening it, which would end the process where the file is damaged. */
+/** Facts in the head of an LMDB file, read without opening it, which would end the process where the file is damaged. */
 export type FileState =
   | { readonly kind: 'absent' }
   | { readonly kind: 'sound'; readonly pageBytes: number }

@@ -3,11 +3,11 @@ import { counted, groupDigits } from '../../../domain/group-digits.ts';
 /** Faults named in full; the rest are counted. */
 const NAMED_MAX = 20;
 
-/** What a check of a store has found. */
+/** Findings of a check of a store. */
 export interface Report {
   /** Folder of the store. */
   readonly path: string;
-  /** What there is, by name. */
+  /** Counts by name. */
   readonly counts: Readonly<Record<string, number>>;
   /** The first faults, each one sentence. */
   readonly faults: readonly string[];

@@ -85,7 +85,7 @@ export function decodeCatalogueItem(bytes: Uint8Array, row: number): CatalogueIt
   };
 }
 
-/** What the recommenders know of an item, from the item itself. */
+/** Facts of an item for the recommenders, from the item itself. */
 export function toCatalogueItem(item: Item, row: number): CatalogueItem {
   return {
     row,

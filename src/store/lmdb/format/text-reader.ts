@@ -59,7 +59,7 @@ export class TextReader {
     return text;
   }
 
-  /** Whether the bytes from here on are those of the text, of which each character is one. */
+  /** True when the bytes from here on are those of the text, of which each character is one. */
   private isAt(text: string): boolean {
     const { bytes, at } = this;
     for (let i = 0; i < text.length; i++)

@@ -18,7 +18,7 @@ import {
 import { KeysChangedWhileCopying } from './keys-changed-while-copying.ts';
 import { beginCopy, syncToDisk } from './unfinished-copies.ts';
 
-/** What a step copies at most: a few milliseconds. The last entry may be larger. */
+/** Largest copy of a step: a few milliseconds. The last entry may be larger. */
 const STEP_ENTRIES = 1000;
 const STEP_BYTES = 512 * 1024;
 /** So much is copied between two flushes, that the last one may be short. */
@@ -28,7 +28,7 @@ const ROOM_SHARE = 1.2;
 const ROOM_BYTES = 64 * 2 ** 20;
 const TOLD_EVERY = 50;
 
-/** What a compaction needs of the thread that writes. */
+/** Parts of the writing thread that a compaction uses. */
 export interface CompactionParts {
   /** The tables that are open; they become those of the new file. */
   readonly tables: DataTables;

@@ -17,7 +17,7 @@ export interface RestoreOptions {
   readonly source: string | Readable;
   /** The folder to restore into; it must hold no store. */
   readonly dataPath: string;
-  /** How long to wait for another process that has the folder, at most. */
+  /** Longest wait for another process that has the folder. */
   readonly lockWaitMs: number;
 }
 

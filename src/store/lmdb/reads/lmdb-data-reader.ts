@@ -295,7 +295,7 @@ async function collect<T>(slices: AsyncIterable<readonly T[]>): Promise<T[]> {
   return all;
 }
 
-/** What names, punctuation and the like of a record take in an answer. */
+/** Bytes of names and punctuation of a record in an answer. */
 const FRAME_BYTES = 100;
 
 /** About the bytes of a record in an answer. */

@@ -20,7 +20,7 @@ const MAP_GROWTH = 2;
 /** Out of memory, or of address space. */
 const ENOMEM = 12;
 
-/** How an environment is opened. */
+/** Options of an environment. */
 export interface EngineOptions {
   /** The folder exists and is only read. */
   readonly readOnly?: boolean;
@@ -33,7 +33,7 @@ export interface EngineOptions {
 /** Transaction flags of lmdb-js: abortable, committed at return, not flushed (`sync` does that apart). */
 const COMMIT_WITHOUT_FLUSH = 1 | 2 | 0x10000;
 
-/** What the package's typings leave out: the flush of all that is committed, on another thread or on this one. */
+/** Parts that the package's typings leave out: the flush of all that is committed, on another thread or on this one. */
 interface Flushable {
   sync(callback: (error?: Error | null) => void): void;
   readonly env: { sync(): void };
@@ -194,7 +194,7 @@ function fileNumber(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
-/** What tells the data file in a folder from any other; undefined where the way to it is gone or closed. */
+/** Identity of the data file in a folder; undefined where the way to it is gone or closed. */
 function dataFileOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(join(path, DATA_FILE));
@@ -284,7 +284,7 @@ export function allEntries(table: Table): Iterable<{ key: Uint8Array; value: Uin
   return table.getRange({ start: FIRST_KEY });
 }
 
-/** What the package's typings leave out of `put`. */
+/** Options of `put` that the package's typings leave out. */
 interface Appendable {
   put(key: Uint8Array, value: Uint8Array, options: { readonly append: true }): unknown;
 }
@@ -308,7 +308,7 @@ export function tableBytes(table: Table): number {
   return (treeBranchPageCount + treeLeafPageCount + overflowPages) * pageSize;
 }
 
-/** What each of the tables takes. */
+/** Sizes of the tables. */
 export function describeTables(tables: Readonly<Record<string, Table>>): TableStats[] {
   return Object.entries(tables).map(([name, table]) => ({
     name,

@@ -87,7 +87,7 @@ export function readTypes(tables: DataTables): string[] {
   return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as string[]);
 }
 
-/** What tells this store from every other and from an earlier state of itself that was restored; made when there is none. */
+/** Identity of this store, another one after a restore; made when there is none. */
 export function identityOf(tables: DataTables): string {
   const bytes = tables.meta.getBinary(IDENTITY_KEY);
   return bytes === undefined ? renewIdentity(tables) : Buffer.from(bytes).toString('hex');

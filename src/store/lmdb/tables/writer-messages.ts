@@ -12,7 +12,7 @@ export interface WriterOptions {
   readonly rules: WriteRules;
   /** Bytes of address space to begin with; chosen by the file's size when absent. */
   readonly mapBytes?: number | undefined;
-  /** What the folder is a copy of, if it is one. */
+  /** Shared database of a replica's folder. */
   readonly sharedDatabase?: PostgresDsn | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface WriteAnswer {
   readonly ticket: number;
   readonly result: WriteResult | undefined;
   readonly error: PlainError | undefined;
-  /** What an unforeseen error was, for the log; never for the caller. */
+  /** Text of an unforeseen error, for the log; never for the caller. */
   readonly trace: string | undefined;
 }
 

@@ -4,8 +4,8 @@ import { lastKey, readWords, type Table } from '../tables/engine.ts';
 
 /**
  * Edits the packed, sorted records of one row, block by block. A row's records form a chain: each block's first word
- * names the lowest sub-key of the next one (0 at the end), the first block stands at sub-key 0 whether it holds
- * records or not, and a block holds the records from its own sub-key up to the next block's. So one read finds what
+ * names the lowest sub-key of the next one (0 at the end). The first block stands at sub-key 0 whether it holds records
+ * or not. A block holds the records from its own sub-key up to the next block's. So one read finds what
  * most rows have, and records of one sub-key always share a block.
  *
  * Use: `open(row)`, then for ascending sub-keys `seek(subKey)`, look at `words` between `from` and `to`, and either
@@ -23,7 +23,7 @@ export class BlockEditor {
   private readonly key = new Uint8Array(8);
   private out = new Uint32Array(1024);
   private outLength = 1;
-  /** How many of `words` the block at hand holds. */
+  /** Number of `words` in the block at hand. */
   storedWords = 0;
   private row = 0;
   private low = 0;

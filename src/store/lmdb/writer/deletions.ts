@@ -11,7 +11,7 @@ import { type FeedbackWriter, removalOf } from './feedback-writer.ts';
 const SLICE_RECORDS = 4096;
 
 /**
- * What goes with a user or an item that is deleted: all its feedback, at once or, where there is so much that one
+ * Removes what goes with a deleted user or item: all its feedback, at once or, where there is so much that one
  * transaction would hold up all other writes, in slices. Then the first transaction takes the id away and the first block of the row's chain, without which nobody finds the others, so
  * the row is gone for every reader at once. It also notes the deletion in a table; what is left of the row is then removed
  * block by block, each slice in a transaction of its own, and after a crash goes on where it was.
@@ -59,7 +59,7 @@ export class Deletions {
     }
   }
 
-  /** How many records a user has, and the items of them. */
+  /** Number of a user's records, and their items. */
   private ofUser(userRow: number): { count: number; others: Iterable<number> } {
     const columns = new FeedbackColumns();
     this.reads.readUserFeedback(userRow, columns);

@@ -2,12 +2,12 @@ import { FurzeError } from '../../../domain/furze-error.ts';
 import type { FromWriter, SyncMode, Write, WriteAnswer } from '../tables/writer-messages.ts';
 import { answerOf, traceOf } from './check-writes.ts';
 
-/** What is told of a commit. */
+/** Callbacks of a commit. */
 export type Committed = Omit<Extract<FromWriter, { kind: 'committed' }>, 'kind'>;
 
-/** What commits are flushed by. */
+/** Engine that flushes commits. */
 export interface FlushParts {
-  /** Whether a commit is answered once it is on the disk, or at once. */
+  /** True to answer a commit once it is on the disk, false at once. */
   readonly sync: SyncMode;
   /** Resolves when everything committed so far is on the disk. */
   readonly flush: () => Promise<void>;
@@ -21,7 +21,7 @@ export const NOT_DURABLE =
   'The disk of the data store failed to keep what was written to it. Nothing more is written until the service is restarted; check the disk first.';
 
 /**
- * Whether what is committed is on the disk, and what is answered when it is not: flushes come one after the other, and one
+ * Tracks whether commits are on the disk, and answers when they are not: flushes come one after the other, and one
  * that fails ends all writing until a restart (Rebello et al., "Can Applications Recover from fsync Failures?", 2020).
  */
 export class Durability {

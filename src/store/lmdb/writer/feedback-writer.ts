@@ -337,7 +337,7 @@ export class FeedbackWriter {
 }
 
 const EMPTY = new Uint8Array(0);
-/** What is left of a record that goes. */
+/** Value and comment left of a record that goes. */
 const NOTHING = { comment: '', value: 0, isPositive: false };
 const GONE = { feedback: undefined, counted: 0 };
 

@@ -13,7 +13,7 @@ const BYTES_MIN = 1024 * 1024;
 const BYTES_MAX = 64 * 1024 * 1024;
 const ENTRY_BYTES_MAX = 256 * 1024;
 
-/** What is asked while the disk is full. */
+/** Questions that are answered while the disk is full. */
 export interface FullDiskParts {
   /** Throws while as much as this cannot be written. */
   readonly probe: (bytes: number) => void;

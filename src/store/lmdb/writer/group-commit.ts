@@ -16,7 +16,7 @@ const COMMAND_BYTES = 128;
 
 /** A group that is committed, with everything to be said about it. */
 export interface Group extends Committed {
-  /** What the engine said when the group, or some of it, could not be committed. */
+  /** Error of the engine when the group, or some of it, could not be committed. */
   readonly failure: unknown;
 }
 

@@ -77,7 +77,7 @@ export class IdRows {
     this.putFirst(placeOf(id), Buffer.from(id).toString(), row);
   }
 
-  /** What was first is second, and what was second is forgotten. */
+  /** Makes the first second, and forgets the second. */
   private putFirst(at: number, id: string, row: number): void {
     const { ids, rows } = this;
     ids[at + 1] = ids[at]!;

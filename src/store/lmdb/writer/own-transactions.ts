@@ -26,7 +26,7 @@ export class StoreGoneError extends Error {
   }
 }
 
-/** What an action in a transaction gives back, and whether it has changed anything. */
+/** Result of an action in a transaction, with a flag for a change. */
 export interface Written<T> {
   readonly result: T;
   readonly hasWritten: boolean;

@@ -30,7 +30,7 @@ export class TablesApplier extends CommandApplier {
   private readonly users: IdRows;
   private readonly items: IdRows;
   private changes = new ChangeLog();
-  /** Whether a command has been applied since the state was written. */
+  /** True when a command has been applied since the state was written. */
   private hasApplied = false;
 
   /**
@@ -79,7 +79,7 @@ export class TablesApplier extends CommandApplier {
     writeState(this.tables, this.state);
   }
 
-  /** What was applied before in the same transaction is to be seen by what comes now. */
+  /** Shows later commands what was applied before in the same transaction. */
   private begin(changes: ChangeLog): void {
     if (this.hasApplied) writeState(this.tables, this.state);
     this.hasApplied = false;

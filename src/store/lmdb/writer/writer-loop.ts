@@ -6,10 +6,10 @@ import { Durability, type FlushParts, NOT_DURABLE } from './durability.ts';
 import { FullDisk } from './full-disk.ts';
 import { bytesOf, type Group, takeGroup } from './group-commit.ts';
 
-/** What the loop hears. */
+/** Messages to the loop. */
 export type LoopMessage = Exclude<ToWriter, { kind: 'compact' } | { kind: 'followed' }>;
 
-/** What the loop drives. */
+/** Parts that the loop drives. */
 export interface LoopParts extends FlushParts {
   /** Writes commands in one transaction. */
   readonly write: (writes: readonly Write[]) => Group;

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { ownThread } from '../../../platform/program/thread-entry.ts';
 import type { FromWriter, ToWriter, WriterOptions } from '../tables/writer-messages.ts';
 
-/** What the owner of the writer hears. */
+/** Callbacks of the owner of the writer. */
 export interface WriterEvents {
   receive(message: FromWriter): void;
   /** The writer is gone; what waited for it is lost. `reason` is one sentence for operators. */
