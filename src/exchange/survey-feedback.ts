@@ -4,6 +4,7 @@ import { cellText } from './cell-text.ts';
 import { importFile } from './import-file.ts';
 import type { FilePlan } from './import-plan.ts';
 import type { RefusedRow } from './refused-rows.ts';
+import { RepeatShare } from './repeat-share.ts';
 import { plainNumber } from './rows-to-records.ts';
 
 /** The contents of files, found by reading them through as an import does. */
@@ -20,6 +21,8 @@ export interface Survey {
   /** Least and largest rating; undefined where no column has ratings that decide about the type. */
   ratingMin: number | undefined;
   ratingMax: number | undefined;
+  /** How much of it is repeated, of what has a time. */
+  readonly repeats: RepeatShare;
   /** Time of the newest record, milliseconds of Unix time; undefined where none has a time. */
   newestMs: number | undefined;
 }
@@ -32,6 +35,7 @@ const REFUSALS_MAX = 20;
 export function emptySurvey(): Survey {
   return {
     ...{ rows: 0, refused: 0, refusals: [], types: new Map(), negatives: new Map() },
+    repeats: new RepeatShare(),
     ...{ ratingMin: undefined, ratingMax: undefined, newestMs: undefined },
   };
 }
@@ -70,7 +74,7 @@ export async function surveyFile(
 function addFeedback(
   { path }: FilePlan,
   survey: Survey,
-  record: { readonly FeedbackType?: unknown; readonly Timestamp?: unknown; readonly Value?: unknown },
+  record: Partial<Record<'FeedbackType' | 'UserId' | 'ItemId' | 'Timestamp' | 'Value', unknown>>,
 ): void {
   const { types, negatives } = survey;
   const type = String(record.FeedbackType ?? '');
@@ -83,6 +87,8 @@ function addFeedback(
   if (Number(record.Value ?? 0) < 0) negatives.set(type, (negatives.get(type) ?? 0) + 1);
   const time = String(record.Timestamp ?? '');
   const timeMs = time === '' ? Number.NaN : parseTimestamp(time);
+  if (!Number.isNaN(timeMs) && !(Number(record.Value ?? 0) < 0))
+    survey.repeats.add(type, String(record.UserId), String(record.ItemId), timeMs);
   if (timeMs > (survey.newestMs ?? Number.NEGATIVE_INFINITY)) survey.newestMs = timeMs;
 }
 

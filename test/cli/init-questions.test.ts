@@ -337,6 +337,32 @@ describe('what is written and told', () => {
     );
   });
 
+  it('counts repeat purchases where there are many, and says so in words of a shop', async () => {
+    const again = file(
+      'again.csv',
+      // Each of ten customers buys three articles, and one of them three times more; a line is there twice.
+      `customer,sku,orderdate\n${Array.from({ length: 60 }, (_, at) => `c${at % 10},a${Math.min(2, Math.floor(at / 10))},2024-01-${10 + Math.floor(at / 10)}`).join('\n')}\nc0,a0,2024-01-10\n`,
+    );
+    const prompt = scripted(['right', ''], ['What did the user do', ''], ['Count each of them?', '']);
+    const answers = await findAnswers(asks(again), prompt);
+    prompt.close();
+    expect(prompt.heard.at(-1)).toBe(
+      'About half of your purchases are repeat purchases: a customer bought the article before. Count each of them? (yes)',
+    );
+    const config = fittedConfig(answers, './data', Date.now());
+    expect(config.recommend.data_source).toMatchObject({
+      repeated: { purchase: 'count' },
+      read_feedback_types: ['read'],
+    });
+    expect(describeWritten('furze.toml', config, answers)).toContain('every event counts of: purchase');
+    const places = { config: 'furze.toml', data: './data', from: 'csv' } as const;
+    expect(sameCommand({ ...answers, takesProposals: true }, places)).toContain(' --repeats count ');
+    const declined = await findAnswers(accepts(again, { repeats: 'first' }), undefined);
+    expect(fittedConfig(declined, './data', 0).recommend.data_source.repeated).toEqual({});
+    expect(sameCommand({ ...declined, takesProposals: true }, places)).toContain(' --repeats first ');
+    expect((await findAnswers(accepts(orders), undefined)).repeatedTypes).toBeUndefined();
+  });
+
   it('has a window of popular items that reaches as far before the newest feedback as it usually does before now', () => {
     const nowMs = Date.UTC(2026, 0, 31);
     const days = (newestMs: number | undefined) => {

@@ -327,7 +327,7 @@ describe('furze init on a terminal', () => {
     );
     expect(answers).toMatchObject({
       positiveTypes: ['keep'],
-      readTypes: ['seen'],
+      readTypes: ['seen', 'read'],
       newestMs: 1_700_000_100_000,
     });
   });

@@ -96,6 +96,7 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     json: flags.json === true,
     repeats: repeatsOf(flags),
     positiveTypes: flags.url === undefined ? config.recommend.data_source.positive_feedback_types : undefined,
+    countsEvents: Object.keys(config.recommend.data_source.repeated).length > 0,
   };
   if (flags.dryRun) return runImport({ ...common, target: undefined, folder: undefined });
   return withTarget(flags, config, (target, folder, bulk) => runImport({ ...common, target, folder, bulk }));
@@ -211,6 +212,7 @@ export function importInto(
       bulk,
       json: false,
       positiveTypes,
+      countsEvents: Object.keys(config.recommend.data_source.repeated).length > 0,
     }),
   );
 }

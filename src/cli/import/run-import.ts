@@ -41,6 +41,8 @@ export interface ImportRun {
   /** Those of the configuration; undefined where a running service has its own. */
   readonly positiveTypes: readonly string[] | undefined;
   readonly repeats: Repeats;
+  /** True where types are configured of which every event counts. */
+  readonly countsEvents?: boolean;
 }
 
 /** Which of the rows of one user, item and type counts; the sum of their values where nothing was there before. */
@@ -261,9 +263,10 @@ function describe(run: ImportRun, result: FileResult): string {
   const cut = isStopped ? `, cut off${unsent}` : '';
   const again = kind === 'feedback' ? kept - stored : 0;
   const counts = run.repeats === 'sum' ? 'their values are added up' : `of each the ${run.repeats} counts`;
+  const triple = run.countsEvents ? 'a user, an item, a type and a time' : 'a user, an item and a type';
   const same =
     again > 0
-      ? `; ${counted(again, 'rows')} ${again === 1 ? 'is' : 'are'} of a user, an item and a type that came before: ${counts}`
+      ? `; ${counted(again, 'rows')} ${again === 1 ? 'is' : 'are'} of ${triple} that came before: ${counts}`
       : '';
   const behind = isResumed ? ' behind those of an earlier run' : '';
   return `${path}: ${counted(rows, 'rows')} read${behind}, ${counted(stored, kind)} stored or changed${bad}${cut}${same}`;

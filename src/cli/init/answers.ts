@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
+import { DEFAULT_LOW_TYPE } from '../../exchange/import-plan.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
 import { parsePort } from '../common/options.ts';
 import type { PlannedFile } from './files-to-import.ts';
 import { confirmFiles, findFiles, surveyAsking } from './find-files.ts';
 import { BadRows, type Given } from './given.ts';
 import { askUntil, askYes, type Prompt } from './prompt.ts';
+import { findRepeatedTypes } from './repeats.ts';
 import {
   findPositiveTypes,
   findRatingMin,
@@ -20,6 +23,8 @@ export interface Answers {
   readonly files: readonly PlannedFile[];
   readonly positiveTypes: readonly string[];
   readonly readTypes: readonly string[];
+  /** Types of which every event counts; absent where nothing repeats. */
+  readonly repeatedTypes?: readonly string[] | undefined;
   /** Time of the newest feedback, milliseconds of Unix time; undefined where none has a time. */
   readonly newestMs: number | undefined;
   readonly port: number | undefined;
@@ -54,11 +59,15 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
   const { files, types } = await findRatingMin(readable, given, survey, asking);
   const positiveTypes = await findPositiveTypes(types, files, given, survey, asking);
   const lowType = lowTypeOf(given);
-  const isRead = types.includes(lowType) && !positiveTypes.includes(lowType);
+  const readTypes = [...(types.includes(lowType) ? [lowType] : []), DEFAULT_LOW_TYPE];
+  const isPositive = (type: string) =>
+    readPositiveKinds(positiveTypes).some(({ feedbackType }) => feedbackType === type);
   return {
     files,
     positiveTypes,
-    readTypes: isRead ? [lowType] : [],
+    // Clients send "read" for what they have shown, whatever is in the files.
+    readTypes: [...new Set(readTypes)].filter((type) => !isPositive(type)),
+    repeatedTypes: await findRepeatedTypes(positiveTypes, files, given, survey, asking),
     newestMs: survey.newestMs,
     port: given.port ?? (asking && (await findPort(asking))),
     apiKey: given.apiKey ?? (asking && (await findKey(asking))),

@@ -17,6 +17,8 @@ export interface Given {
   readonly skipsBad?: boolean | undefined;
   /** Values of rows of one user, item and type are added up. */
   readonly sumsValues?: boolean | undefined;
+  /** Whether every event of the positive types counts, or the first alone; absent where that is asked. */
+  readonly repeats?: 'count' | 'first' | undefined;
   /** Proposals are taken without a question. */
   readonly takesProposals: boolean;
 }

@@ -21,6 +21,7 @@ interface InitFlags extends ColumnFlags {
   readonly files?: readonly string[];
   readonly from: Preset;
   readonly positiveTypes?: readonly string[];
+  readonly repeats?: 'count' | 'first';
   readonly port?: number;
   readonly apiKey?: string;
   readonly evaluate?: boolean;
@@ -52,6 +53,12 @@ export function initCommand(env: Environment): Command {
     .option('--files <files...>', 'the files, in place of arguments')
     .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'))
     .option('--positive-types <list>', 'types of feedback that are positive', splitList)
+    .addOption(
+      new Option('--repeats <which>', 'of what a user did several times with an item').choices([
+        'count',
+        'first',
+      ]),
+    )
     .option('-p, --port <port>', 'port to listen on (default: 8087)', parsePort)
     .option('--api-key <key>', 'key that callers must send (default: none)')
     .option('--evaluate', 'tell how good the lists are, too')
@@ -88,6 +95,7 @@ async function answersOf(
     evaluates: flags.evaluate,
     skipsBad: flags.skipBad,
     sumsValues: flags.sumValues,
+    repeats: flags.repeats,
     takesProposals,
   };
   let places: Places = { config: flags.config, data: flags.data, from: flags.from };

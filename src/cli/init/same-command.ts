@@ -11,12 +11,13 @@ export type Said = Pick<Answers, 'files'> &
 
 /** One command line that says all of it again. A key is not shown: YOUR-KEY stands for it. */
 export function sameCommand(said: Said, places: Places): string {
-  const { files, positiveTypes, port, apiKey, evaluates, skipsBad, sumsValues, takesProposals } = said;
+  const { files, positiveTypes, repeatedTypes, port, apiKey, evaluates, skipsBad, sumsValues } = said;
   const args = [
     ...files.map(({ path }) => path),
     ...(places.from === 'csv' ? [] : ['--from', places.from]),
     ...wishArguments(files),
     ...option('--positive-types', positiveTypes?.join(',')),
+    ...option('--repeats', repeatedTypes && (repeatedTypes.length > 0 ? 'count' : 'first')),
     ...option('--port', port),
     ...option('--api-key', apiKey === undefined || apiKey === '' ? undefined : 'YOUR-KEY'),
     ...(evaluates ? ['--evaluate'] : []),
@@ -24,7 +25,7 @@ export function sameCommand(said: Said, places: Places): string {
     ...(sumsValues ? ['--sum-values'] : []),
     ...(places.config === 'furze.toml' ? [] : ['--config', places.config]),
     ...(places.data === './data' ? [] : ['--data', places.data]),
-    ...(takesProposals ? ['--yes'] : []),
+    ...(said.takesProposals ? ['--yes'] : []),
   ];
   return `${commandName()} init ${args.map(quoted).join(' ')}`;
 }

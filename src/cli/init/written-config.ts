@@ -47,13 +47,17 @@ async function importedFolder(file: string, env: Environment): Promise<string | 
 /** The defaults, fitted to the answers. @param nowMs milliseconds of Unix time */
 export function fittedConfig(answers: Answers, data: string, nowMs: number): Config {
   const usual = defaultConfig();
-  const { positiveTypes, readTypes, newestMs, port, apiKey } = answers;
+  const { positiveTypes, readTypes, repeatedTypes = [], newestMs, port, apiKey } = answers;
   const windowMs = usual.recommend.popular.popular_window;
   return defaultConfig({
     database: { data_store: `lmdb://${data}`, cache_store: `lmdb://${join(data, 'cache')}` },
     server: { port: port ?? usual.server.port, api_key: apiKey ?? '' },
     recommend: {
-      data_source: { positive_feedback_types: [...positiveTypes], read_feedback_types: [...readTypes] },
+      data_source: {
+        positive_feedback_types: [...positiveTypes],
+        read_feedback_types: [...readTypes],
+        repeated: Object.fromEntries(repeatedTypes.map((type) => [type, 'count' as const])),
+      },
       popular: { popular_window: popularWindow(windowMs, newestMs, nowMs) },
       online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
     },
@@ -86,8 +90,13 @@ function whyWindow(config: Config, newestMs: number | undefined): string | undef
 }
 
 /** A summary of the written configuration, with a reason for each unusual value. */
-export function describeWritten(file: string, config: Config, { positiveTypes, newestMs }: Answers): string {
-  const wrote = `Wrote ${file}; positive: ${positiveTypes.join(', ')}.\n`;
+export function describeWritten(
+  file: string,
+  config: Config,
+  { positiveTypes, repeatedTypes = [], newestMs }: Answers,
+): string {
+  const counted = repeatedTypes.length > 0 ? `; every event counts of: ${repeatedTypes.join(', ')}` : '';
+  const wrote = `Wrote ${file}; positive: ${positiveTypes.join(', ')}${counted}.\n`;
   const why = whyWindow(config, newestMs);
   return why === undefined ? wrote : `${wrote}[recommend.popular] popular_window: ${why}\n`;
 }
