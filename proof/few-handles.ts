@@ -8,6 +8,8 @@ import { FurzeProcess, inFolder } from './furze-process.ts';
 /** Handles that the process may have: what it needs to start and some. */
 const HANDLES = 110;
 const CONNECTIONS = 400;
+/** Writes right after the crowd has gone. */
+const WRITES_AFTER = 50;
 const FIT_MS_MAX = 300_000;
 
 /** More connections than the process may have handles, while workers want to start: it stays up and says so. */
@@ -41,6 +43,14 @@ export async function fewHandles(folder: string, checks: Checks): Promise<void> 
   const lines = furze.output.split('\n').filter((line) => isSaid.test(line));
   checks.check('few handles: a line says so', lines.length > 0, lines[0]?.slice(0, 300));
   for (const socket of crowd) socket.destroy();
+  const after: number[] = [];
+  for (let at = 0; at < WRITES_AFTER; at++)
+    after.push(await ask('POST', '/api/user', { UserId: `after-${at}` }));
+  checks.check(
+    'the crowd is gone: no write is refused',
+    after.every((status) => status === 200),
+    after.join(),
+  );
   const recommended = async () => {
     const { body } = await answerOver(agent, furze.url, 'GET', '/api/admin/summary');
     return JSON.parse(body).Recommends === true ? 200 : 0;

@@ -1,8 +1,10 @@
-import { cpSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { FurzeError } from '../../src/domain/furze-error.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
-import { close, openIn, putFeedback, storeOptions, tempFolder } from './helpers.ts';
+import { WriterSupervisor } from '../../src/store/lmdb/writer/writer-supervisor.ts';
+import { close, openIn, PLAIN_RULES, putFeedback, storeOptions, tempFolder } from './helpers.ts';
 
 const BATCHES = 60;
 const BATCH_RECORDS = 50;
@@ -99,6 +101,43 @@ test('a writer that has died is started again, and says so', async () => {
   }
   expect(await data.getStats()).toMatchObject({ users: 3, feedback: 3 * BATCH_RECORDS });
   expect(troubles.filter((each) => each.endsWith('is back'))).toHaveLength(2);
+});
+
+test('a writer that cannot start is tried again each second, however long there is nothing to start it with', async () => {
+  const folder = tempFolder();
+  const stores = openIn(folder);
+  await close(stores);
+  const gate = join(folder, 'gate');
+  writeFileSync(gate, '');
+  process.env.FURZE_TEST_GATE = gate;
+  const reasons: string[] = [];
+  const heard: string[] = [];
+  let isUp = false;
+  const { dataPath, sync } = storeOptions(folder);
+  const supervisor = new WriterSupervisor(
+    { dataPath, sync, rules: PLAIN_RULES },
+    {
+      receive: ({ kind }) => void heard.push(kind),
+      down(reason) {
+        reasons.push(reason);
+        if (reasons.length === 4) rmSync(gate);
+      },
+      up: () => {
+        isUp = true;
+      },
+    },
+    400,
+    '../test/store/gated-writer',
+  );
+  await vi.waitFor(() => expect(isUp).toBe(true), 600_000);
+  expect(reasons.map((reason) => Number(/again in (\d+) ms/.exec(reason)![1]))).toEqual([
+    400, 800, 1000, 1000,
+  ]);
+  expect(reasons[0]).toContain('no handles left');
+  expect(heard).toContain('ready');
+  supervisor.close();
+  await supervisor.ended;
+  delete process.env.FURZE_TEST_GATE;
 });
 
 test.skipIf(process.platform === 'win32').each([

@@ -7,9 +7,9 @@ import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from '../../threads/
 
 /** An idle worker ends after this time. */
 const IDLE_MS = 30_000;
-/** Time before a thread that could not start is started again, doubled each time, milliseconds. */
+/** Time before a thread that could not start is started again, doubled each time up to a second, milliseconds. */
 const RESTART_MS_MIN = 100;
-const RESTART_MS_MAX = 10_000;
+const RESTART_MS_MAX = 1000;
 /** For so long a stop waits for jobs under way, milliseconds: a thread that is ended while it opens a store ends the process. */
 const CLOSE_MS = 1000;
 

@@ -14,10 +14,12 @@ export interface WriterEvents {
 /** Pauses before a writer that has died is started again: this, then twice as long each time. */
 const RESTART_MS = 500;
 const RESTART_MS_MAX = 30_000;
+/** The longest pause before one that could not start: what was short, as file handles, may be there again any time. */
+const NO_START_MS_MAX = 1000;
 
 /**
  * Keeps the writer thread alive: one that dies (no memory, no file handles, a fault of ours) is started again with
- * growing pauses, and the sentence that `down` is given says so. Not when another would do no better, and not when the
+ * growing pauses, of a second at most where it cannot start, and the sentence that `down` is given says so. Not when another would do no better, and not when the
  * last one died between a commit and its word of it: then what is in memory no longer follows the store, and a restart
  * of the service is asked for.
  */
@@ -32,6 +34,7 @@ export class WriterSupervisor {
   private timer: NodeJS.Timeout | undefined;
   private tries = 0;
   private pauseMs = 0;
+  private isReady = false;
   private isDown = false;
   private isFinal = false;
   private closing = false;
@@ -69,6 +72,7 @@ export class WriterSupervisor {
   }
 
   private start(): void {
+    this.isReady = false;
     const { url, execArgv } = ownThread(this.entry);
     let worker: Worker;
     try {
@@ -108,6 +112,7 @@ export class WriterSupervisor {
       if (!this.isDown) this.tries = 0;
     }
     if (message.kind === 'ready') {
+      this.isReady = true;
       const isGap = this.nextTransaction >= 0 && message.nextTransaction !== this.nextTransaction;
       if (isGap) {
         down('the last one died in the middle of a write', undefined, true);
@@ -124,7 +129,8 @@ export class WriterSupervisor {
   private goDown(reason: string, trace: unknown, isFinal: boolean): void {
     this.isDown = true;
     this.isFinal ||= isFinal;
-    this.pauseMs = Math.min(RESTART_MS_MAX, this.restartMs * 2 ** this.tries++);
+    const longest = this.isReady ? RESTART_MS_MAX : NO_START_MS_MAX;
+    this.pauseMs = Math.min(longest, this.restartMs * 2 ** this.tries++);
     const next = this.isFinal ? 'restart the service' : `it is started again in ${this.pauseMs} ms`;
     this.events.down(`The thread that writes the data store failed (${reason}); ${next}.`, trace);
     if (this.worker === undefined) this.startLater();
