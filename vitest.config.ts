@@ -23,6 +23,10 @@ const LONG = [
 /** What runs over servers that are started for the run: PostgreSQL, Redis. */
 const SERVERS = ['test/{servers,store/postgres,store/redis}/**/*.test.ts'];
 
+/** Tests of HTTP that start no service, so that they are the same over any store. */
+const STORELESS =
+  'test/http/{body-reader,entity-texts,flow,list-reply,model-metrics,outflow,page-reply,quick-paths,request-pipeline,smuggling,tls,transport}.test.ts';
+
 /** The tests of HTTP with the data in PostgreSQL, where there is one. */
 const OVER_POSTGRES =
   findPrograms() === undefined
@@ -33,7 +37,7 @@ const OVER_POSTGRES =
             ...common,
             name: 'http-postgres',
             include: ['test/http/**/*.test.ts', 'test/clients/gorsejs.test.ts'],
-            exclude: ['test/http/{engine-choice,list-reply,outflow,page-reply,quick-paths}.test.ts'],
+            exclude: [STORELESS, 'test/http/{access,engine-choice}.test.ts'],
             env: { TEST_STORE: 'postgres' },
             globalSetup: ['test/servers/setup.ts'],
           },
@@ -72,7 +76,8 @@ export default defineConfig({
           name: 'node-http',
           include: ['test/http/**/*.test.ts'],
           exclude: [
-            'test/http/{engine-choice,list-reply,outflow,page-reply,entity-cache,quick-paths}.test.ts',
+            // What no engine has a part in.
+            'test/http/{body-reader,engine-choice,entity-texts,list-reply,model-metrics,outflow,page-reply,quick-paths}.test.ts',
           ],
           env: { TEST_HTTP_ENGINE: 'node' },
         },

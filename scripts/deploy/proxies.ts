@@ -82,45 +82,67 @@ const PROXIES: readonly Proxy[] = [
   },
 ];
 
-/** Sends requests through each proxy that is installed, as its configuration in deploy/proxy/ has it. */
+/** Sends requests through each proxy that is installed, side by side, as its configuration in deploy/proxy/ has it. */
 export async function checkProxies(
   report: Report,
   root: string,
   work: string,
   furzePort: number,
 ): Promise<void> {
-  for (const proxy of PROXIES) {
-    if (!isInstalled(proxy.name)) {
-      report.skip(`${proxy.name} in front of furze`, `${proxy.name} is not installed`);
-      continue;
-    }
-    const folder = join(work, proxy.name);
-    mkdirSync(folder);
-    makeCertificate(folder);
-    const port = await freePort();
-    const text = readFileSync(join(root, 'deploy/proxy', proxy.file), 'utf8');
-    const [command, ...args] = proxy.prepare(text, { folder, port, furzePort }) as [string, ...string[]];
-    const child = spawn(command, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, HOME: folder },
+  await Promise.all(
+    PROXIES.map(async (proxy) => {
+      if (!isInstalled(proxy.name))
+        return report.skip(`${proxy.name} in front of furze`, `${proxy.name} is not installed`);
+      const started = await startProxy(proxy.name, root, join(work, proxy.name), furzePort);
+      try {
+        const answers = await throughProxy(started.port, proxy.isTls, started.child);
+        const wrong = [...answers].filter(([status]) => status !== '200');
+        report.check(
+          `${proxy.name}: ${REQUESTS} requests, ${BIG_BODY_BYTES} bytes at once, and again after a rest`,
+          wrong.length === 0,
+          `${JSON.stringify([...answers])} ${started.output().slice(-800)}`,
+        );
+      } finally {
+        started.child.kill('SIGTERM');
+      }
+    }),
+  );
+}
+
+/** A proxy that runs in front of a furze. */
+export interface StartedProxy {
+  readonly port: number;
+  readonly child: ChildProcess;
+  /** What it has written so far. */
+  readonly output: () => string;
+}
+
+/**
+ * Starts an installed proxy by its file of deploy/proxy/; it may take a moment to listen.
+ * @param folder its own, which is made
+ */
+export async function startProxy(
+  name: string,
+  root: string,
+  folder: string,
+  furzePort: number,
+): Promise<StartedProxy> {
+  const proxy = PROXIES.find((each) => each.name === name)!;
+  mkdirSync(folder);
+  makeCertificate(folder);
+  const port = await freePort();
+  const text = readFileSync(join(root, 'deploy/proxy', proxy.file), 'utf8');
+  const [command, ...args] = proxy.prepare(text, { folder, port, furzePort }) as [string, ...string[]];
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, HOME: folder },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => {
+      output += piece;
     });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (piece: Buffer) => {
-        output += piece;
-      });
-    try {
-      const answers = await throughProxy(port, proxy.isTls, child);
-      const wrong = [...answers].filter(([status]) => status !== '200');
-      report.check(
-        `${proxy.name}: ${REQUESTS} requests, ${BIG_BODY_BYTES} bytes at once, and again after a rest`,
-        wrong.length === 0,
-        `${JSON.stringify([...answers])} ${output.slice(-800)}`,
-      );
-    } finally {
-      child.kill('SIGTERM');
-    }
-  }
+  return { port, child, output: () => output };
 }
 
 /** @returns how often each status came */

@@ -78,6 +78,8 @@ test('the OpenAPI document has every route, and every reference in it leads some
     expect(operation.summary).toBe(route.summary);
     expect(operation.responses['200']).toBeDefined();
     expect(operation.responses['500']).toBeDefined();
+    // The host is looked at before the route is.
+    expect(operation.responses['421']).toBeDefined();
     const declared = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
     const paths = operation.parameters.filter((parameter: { in: string }) => parameter.in === 'path');
     expect(paths.map((parameter: { name: string }) => parameter.name)).toEqual(declared);

@@ -125,6 +125,7 @@ export function errorCodes(route: Route): ErrorCode[] {
     for (const code of ['READ_ONLY_KEY', 'FOREIGN_ORIGIN'] as const) codes.add(code);
   if (route.open !== true)
     for (const code of ['UNAUTHORIZED', 'STORE_UNAVAILABLE', 'OVERLOADED'] as const) codes.add(code);
+  codes.add('FOREIGN_HOST');
   codes.add('METHOD_NOT_ALLOWED');
   codes.add('INTERNAL');
   return [...codes];

@@ -205,7 +205,7 @@ async function carryOut(
 
 describe.skipIf(!HAS_POSTGRES)('prune, lag, restarts, leaders and failovers in any order', () => {
   test('leave every node equal to PostgreSQL, row for row', async () => {
-    const numRuns = Number(process.env.INTERLEAVINGS ?? 6);
+    const numRuns = Number(process.env.INTERLEAVINGS ?? 3);
     await fc.assert(
       fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 25 }), async (events) => {
         const cluster = new Cluster();
