@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { UserView } from '../domain/admin-schemas.ts';
+import { EMPTY_USER } from '../domain/entity-fields.ts';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { NOTHING, type Ranked } from '../memory/ranked-rows.ts';
@@ -41,7 +42,7 @@ export class UserViewer {
   async view(userId: string, { n, historyCount }: UserQuery): Promise<UserView> {
     const { reads, recommender } = this.parts;
     const userRow = reads.userRow(userId);
-    const user = reads.userAt(userRow) ?? { UserId: userId, Labels: [], Comment: '', Subscribe: [] };
+    const user = reads.userAt(userRow) ?? { ...EMPTY_USER, UserId: userId };
     const answer = await recommender.recommend(userId, { n, offset: 0, categories: [] });
     await turns.take();
     const history = this.history(userRow, historyCount);

@@ -1,5 +1,6 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
 import { ADMIN_SCHEMAS } from './admin-schemas.ts';
+import { type FieldKind, type Fields, type GivenValues, ITEM_FIELDS, USER_FIELDS } from './entity-fields.ts';
 import type { Json } from './labels.ts';
 import { named, oneOf } from './schema-helpers.ts';
 
@@ -28,19 +29,44 @@ const strings = (description: string) => Type.Array(Type.String(), { description
 const TIMESTAMP_FORMS =
   'RFC 3339 / ISO 8601: with a zone, without one (then UTC), or a date alone (then midnight UTC)';
 
-const UserFields = {
-  Labels: Type.Optional(labels('Describe the user')),
-  Comment: Type.Optional(text('Free text', 'comment')),
-  Subscribe: Type.Optional(texts('What the user subscribes to')),
+/** Each kind of field in a request. */
+const GIVEN: Record<FieldKind, (description: string) => TSchema> = {
+  flag,
+  texts,
+  labels,
+  time: (description) => text(`${description}; "" for none. ${TIMESTAMP_FORMS}`, 'timestamp'),
+  text: (description) => text(description, 'comment'),
+};
+/** Each kind of field in an answer. */
+const ANSWERED: Record<FieldKind, (description: string) => TSchema> = {
+  flag: (description) => Type.Boolean({ description }),
+  texts: strings,
+  labels,
+  time: (description) =>
+    Type.String({ description: `${description}, RFC 3339 UTC; "" for none`, rule: 'written' }),
+  text: (description) => Type.String({ description }),
 };
 
-const ItemFields = {
-  IsHidden: Type.Optional(flag('True keeps the item out of recommendations')),
-  Categories: Type.Optional(texts('The categories whose lists the item is in too')),
-  Timestamp: Type.Optional(text(`When the item appeared; "" for none. ${TIMESTAMP_FORMS}`, 'timestamp')),
-  Labels: Type.Optional(labels('Describe the item to the recommenders')),
-  Comment: Type.Optional(text('Free text', 'comment')),
-};
+function givenFields<F extends Fields>(fields: F) {
+  const schemas = Object.entries(fields).map(([name, { kind, description }]) => [
+    name,
+    Type.Optional(GIVEN[kind](description)),
+  ]);
+  return Object.fromEntries(schemas) as {
+    [Name in keyof F]: TOptional<TUnsafe<GivenValues[F[Name]['kind']]>>;
+  };
+}
+
+function answeredFields(fields: Fields): Record<string, TSchema> {
+  const schemas = Object.entries(fields).map(([name, { kind, description }]) => [
+    name,
+    ANSWERED[kind](description),
+  ]);
+  return Object.fromEntries(schemas) as Record<string, TSchema>;
+}
+
+const UserFields = givenFields(USER_FIELDS);
+const ItemFields = givenFields(ITEM_FIELDS);
 
 const userId = Type.String({ description: 'Identifier of the user, 1 to 512 bytes of UTF-8', rule: 'id' });
 const itemId = Type.String({
@@ -87,21 +113,12 @@ export type FeedbackBody = Static<typeof FeedbackBodySchema>;
 
 export const UserSchema = named('User', {
   UserId: userId,
-  Labels: labels('Describe the user'),
-  Comment: Type.String({ description: 'Free text' }),
-  Subscribe: strings('What the user subscribes to'),
+  ...answeredFields(USER_FIELDS),
 });
 
 export const ItemSchema = named('Item', {
   ItemId: itemId,
-  IsHidden: Type.Boolean({ description: 'True keeps the item out of recommendations' }),
-  Categories: strings('The categories whose lists the item is in too'),
-  Timestamp: Type.String({
-    description: 'When the item appeared, RFC 3339 UTC; "" for none',
-    rule: 'written',
-  }),
-  Labels: labels('Describe the item to the recommenders'),
-  Comment: Type.String({ description: 'Free text' }),
+  ...answeredFields(ITEM_FIELDS),
 });
 
 export const FeedbackSchema = named('Feedback', {

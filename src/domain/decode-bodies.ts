@@ -22,6 +22,14 @@ import {
 import type { Batch } from './batch.ts';
 import type { Feedback, Item, User } from './entities.ts';
 import {
+  EMPTY_ITEM,
+  EMPTY_USER,
+  type Fields,
+  ITEM_FIELDS,
+  type Stored,
+  USER_FIELDS,
+} from './entity-fields.ts';
+import {
   at,
   checkComment,
   checkId,
@@ -80,9 +88,8 @@ const importReport = lazily<ImportReport>(ImportReportSchema);
 export function decodeUsers(batch: Batch<User>, limits: Limits): User[] {
   return decodeBatch(batch, userBodies, limits, (body, place) => ({
     UserId: checkId(body.UserId, at(place, 'UserId'), limits),
-    ...(checkLabels(body.Labels, at(place, 'Labels'), limits) ?? NO_LABELS),
-    Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
-    Subscribe: checkTexts(body.Subscribe, at(place, 'Subscribe'), limits) ?? [],
+    ...EMPTY_USER,
+    ...givenFields(USER_FIELDS, body, place, limits),
   }));
 }
 
@@ -93,11 +100,8 @@ export function decodeUsers(batch: Batch<User>, limits: Limits): User[] {
 export function decodeItems(batch: Batch<Item>, limits: Limits): Item[] {
   return decodeBatch(batch, itemBodies, limits, (body, place) => ({
     ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
-    IsHidden: body.IsHidden ?? false,
-    Categories: checkTexts(body.Categories, at(place, 'Categories'), limits) ?? [],
-    Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) ?? '',
-    ...(checkLabels(body.Labels, at(place, 'Labels'), limits) ?? NO_LABELS),
-    Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
+    ...EMPTY_ITEM,
+    ...givenFields(ITEM_FIELDS, body, place, limits),
   }));
 }
 
@@ -149,24 +153,12 @@ export function decodeSession(json: Uint8Array<ArrayBuffer>, limits: Limits, now
 
 /** The fields that a PATCH of a user changes; those absent or null stay. @throws FurzeError INVALID_JSON, INVALID_BODY */
 export function decodeUserPatch(json: Uint8Array, limits: Limits): Partial<User> {
-  const body = checkBody(parseJson(json, limits), userPatch());
-  return given({
-    ...checkLabels(body.Labels, at('', 'Labels'), limits),
-    Comment: checkComment(body.Comment, at('', 'Comment'), limits),
-    Subscribe: checkTexts(body.Subscribe, at('', 'Subscribe'), limits),
-  });
+  return givenFields(USER_FIELDS, checkBody(parseJson(json, limits), userPatch()), '', limits);
 }
 
 /** The fields that a PATCH of an item changes; `Timestamp: ""` takes it away. @throws FurzeError INVALID_JSON, INVALID_BODY */
 export function decodeItemPatch(json: Uint8Array, limits: Limits): Partial<Item> {
-  const body = checkBody(parseJson(json, limits), itemPatch());
-  return given({
-    IsHidden: body.IsHidden ?? undefined,
-    Categories: checkTexts(body.Categories, at('', 'Categories'), limits),
-    Timestamp: checkTimestamp(body.Timestamp, at('', 'Timestamp')),
-    ...checkLabels(body.Labels, at('', 'Labels'), limits),
-    Comment: checkComment(body.Comment, at('', 'Comment'), limits),
-  });
+  return givenFields(ITEM_FIELDS, checkBody(parseJson(json, limits), itemPatch()), '', limits);
 }
 
 /** Progress of an import. @throws FurzeError INVALID_JSON, INVALID_BODY */
@@ -217,17 +209,33 @@ function invalidBody(allPlaces: readonly ErrorPlace[]): FurzeError {
   return new FurzeError('INVALID_BODY', `${first.path || 'The body'} ${first.message}.`, places);
 }
 
-const NO_LABELS: LabelFields = { Labels: [] };
+/** The fields that a body gives, checked and in their stored form. Those absent or null are left out. */
+function givenFields<F extends Fields>(
+  fields: F,
+  body: { readonly [Name in keyof F]?: unknown },
+  place: string | number,
+  limits: Limits,
+): Partial<Stored<F>> & Partial<LabelFields> {
+  const found: Record<string, unknown> = {};
+  for (const name in fields) {
+    const value = body[name];
+    if (value === null || value === undefined) continue;
+    const { kind } = fields[name]!;
+    if (kind === 'labels') Object.assign(found, checkLabels(value as Json, at(place, name), limits));
+    else found[name] = CHECKS[kind](value as never, at(place, name), limits);
+  }
+  return found as Partial<Stored<F>> & Partial<LabelFields>;
+}
 
-function checkLabels(given: Json | undefined, place: Place, limits: Limits): LabelFields | undefined {
-  if (given === null || given === undefined) return undefined;
+const CHECKS = {
+  flag: (value: boolean) => value,
+  texts: checkTexts,
+  time: checkTimestamp,
+  text: checkComment,
+};
+
+function checkLabels(given: Json, place: Place, limits: Limits): LabelFields {
   const fields = takeLabels(given, place, limits);
   checkTexts(fields.Labels, place, limits);
   return fields;
-}
-
-function given<T extends object>(fields: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<{
-    [K in keyof T]: Exclude<T[K], undefined>;
-  }>;
 }

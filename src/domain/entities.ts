@@ -1,3 +1,4 @@
+import type { ITEM_FIELDS, Stored, USER_FIELDS } from './entity-fields.ts';
 import type { LabelFields } from './labels.ts';
 
 /**
@@ -6,19 +7,13 @@ import type { LabelFields } from './labels.ts';
  */
 
 /** A user as stored and as answered. */
-export interface User extends LabelFields {
+export interface User extends Stored<typeof USER_FIELDS>, LabelFields {
   readonly UserId: string;
-  readonly Comment: string;
-  readonly Subscribe: readonly string[];
 }
 
 /** An item as stored and as answered. `Timestamp` is RFC 3339 UTC, or `""` for an item without one. */
-export interface Item extends LabelFields {
+export interface Item extends Stored<typeof ITEM_FIELDS>, LabelFields {
   readonly ItemId: string;
-  readonly IsHidden: boolean;
-  readonly Categories: readonly string[];
-  readonly Timestamp: string;
-  readonly Comment: string;
 }
 
 /** One feedback; the triple (FeedbackType, UserId, ItemId) is unique. `Timestamp` is RFC 3339 UTC. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Config, type ConfigOverrides, defaultConfig } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
+import { EMPTY_ITEM, EMPTY_USER } from '../domain/entity-fields.ts';
 import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
 import { createLogger } from '../platform/log/log.ts';
 import { type Service, startService } from '../service/service.ts';
@@ -73,20 +74,12 @@ export function startOwnService({ config, recommend, ...own }: OwnServiceOptions
 
 /** A user as the store takes it. */
 export function userOf({ users, userIds }: Past, row: number): User {
-  return { Labels: [], Comment: '', Subscribe: [], ...users[row], UserId: userIds[row]! };
+  return { ...EMPTY_USER, ...users[row], UserId: userIds[row]! };
 }
 
 /** An item as the store takes it; one without a time of its own is as old as its first record, and none is younger. */
 export function itemOf({ items, itemIds }: Past, row: number, firstMs: number): Item {
-  const bare = {
-    IsHidden: false,
-    Categories: [],
-    Timestamp: '',
-    Labels: [],
-    Comment: '',
-    ...items[row],
-    ItemId: itemIds[row]!,
-  };
+  const bare = { ...EMPTY_ITEM, ...items[row], ItemId: itemIds[row]! };
   const isOlder = bare.Timestamp !== '' && parseTimestamp(bare.Timestamp) <= firstMs;
   return isOlder ? bare : { ...bare, Timestamp: formatTimestamp(firstMs) };
 }

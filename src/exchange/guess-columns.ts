@@ -3,6 +3,7 @@
  * command line and by the dashboard.
  */
 
+import { ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
 import { cellText } from './cell-text.ts';
 import { isMailName, mappingByNames, timeColumn, titleBesideKey } from './column-names.ts';
 import { timeForm, timeFormOfNamed } from './time-formats.ts';
@@ -10,17 +11,17 @@ import { timeForm, timeFormOfNamed } from './time-formats.ts';
 /** The kind of a file's records. */
 export type Kind = 'users' | 'items' | 'feedback';
 
-/** The fields that a column of a file may become. */
-export const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
-  users: ['UserId', 'Labels', 'Comment', 'Subscribe'],
-  items: ['ItemId', 'Comment', 'Categories', 'Labels', 'Timestamp', 'IsHidden'],
-  feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Rating', 'Value', 'Comment'],
-};
 /** The fields of the API's records, in the order in which exports have them. */
 export const API_FIELDS: Readonly<Record<Kind, readonly string[]>> = {
-  users: ['UserId', 'Labels', 'Comment', 'Subscribe'],
-  items: ['ItemId', 'IsHidden', 'Categories', 'Timestamp', 'Labels', 'Comment'],
+  users: ['UserId', ...Object.keys(USER_FIELDS)],
+  items: ['ItemId', ...Object.keys(ITEM_FIELDS)],
   feedback: ['FeedbackType', 'UserId', 'ItemId', 'Timestamp', 'Comment', 'Value'],
+};
+/** The fields that a column of a file may become. */
+export const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
+  users: API_FIELDS.users,
+  items: [...new Set(['ItemId', 'Comment', 'Categories', 'Labels', 'Timestamp', ...API_FIELDS.items])],
+  feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Rating', 'Value', 'Comment'],
 };
 export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
   users: ['UserId'],

@@ -1,3 +1,4 @@
+import { type Fields as EntityFields, ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
 import { cellText, isRounded, withFormula } from './cell-text.ts';
 import type { RowFormat } from './file-format.ts';
 import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
@@ -92,6 +93,16 @@ class Fields {
     return Array.isArray(value) ? value : namesOf(this.text(field), this.plan.separator);
   }
 
+  /** The fields of an item or a user. @param timestamp the row's time, in the form of the API */
+  record(fields: EntityFields, timestamp: string): Readonly<Record<string, unknown>> {
+    const read = (name: string, { kind }: EntityFields[string]) => {
+      if (kind === 'flag') return /^(true|1|yes)$/i.test(this.text(name));
+      if (kind === 'time') return timestamp;
+      return kind === 'text' ? this.text(name) : this.names(name);
+    };
+    return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, read(name, field)]));
+  }
+
   /** The refusal of a row with a number in a column in use that a store would change. */
   lostNumber(): Made | undefined {
     for (const [field, at] of Object.entries(this.plan.mapping)) {
@@ -144,14 +155,10 @@ export function recordOf(cells: Row, plan: Plan): Made {
   if (Timestamp === '' && isTimeAsked(plan)) return { refusal: NO_TIME };
   const Comment = fields.text('Comment');
   if (plan.kind === 'feedback') return feedbackOf(fields, plan, { UserId, ItemId, Timestamp, Comment });
-  const Labels = fields.names('Labels');
-  if (plan.kind === 'users') {
-    const record = { UserId, Labels, Comment, Subscribe: fields.names('Subscribe') };
-    return refusalOfLost(record) ?? { record };
-  }
-  const IsHidden = /^(true|1|yes)$/i.test(fields.text('IsHidden'));
-  const Categories = fields.names('Categories');
-  const record = { ItemId, IsHidden, Categories, Timestamp, Labels, Comment };
+  const record =
+    plan.kind === 'users'
+      ? { UserId, ...fields.record(USER_FIELDS, Timestamp) }
+      : { ItemId, ...fields.record(ITEM_FIELDS, Timestamp) };
   return refusalOfLost(record) ?? { record };
 }
 

@@ -1,4 +1,5 @@
 import type { Feedback, Item, User } from '../domain/entities.ts';
+import { EMPTY_ITEM, EMPTY_USER } from '../domain/entity-fields.ts';
 import type { WriteRules } from './write-options.ts';
 
 /** The users, or the items, of an engine, as the commands before have left them. */
@@ -38,7 +39,7 @@ export class AutoInsert {
     const known = this.users.find(UserId);
     if (known >= 0) return known;
     const row = this.users.add(UserId);
-    this.users.store(row, { UserId, Labels: [], Comment: '', Subscribe: [] });
+    this.users.store(row, { ...EMPTY_USER, UserId });
     return row;
   }
 
@@ -47,8 +48,7 @@ export class AutoInsert {
     const known = this.items.find(ItemId);
     if (known >= 0) return known;
     const row = this.items.add(ItemId);
-    const item = { ItemId, IsHidden: false, Categories: [], Timestamp: '', Labels: [], Comment: '' };
-    this.items.store(row, item);
+    this.items.store(row, { ...EMPTY_ITEM, ItemId });
     return row;
   }
 }

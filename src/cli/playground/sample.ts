@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Feedback, Item, User } from '../../domain/entities.ts';
+import { EMPTY_ITEM, EMPTY_USER } from '../../domain/entity-fields.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import { packageFile } from '../../platform/program/program-files.ts';
 
@@ -37,8 +38,8 @@ export function parseFilms(lines: readonly string[]): Item[] {
     const year = YEAR.exec(title)?.[1];
     const genres = genreText.split('|').filter((genre) => genre !== '');
     return {
+      ...EMPTY_ITEM,
       ItemId: itemId,
-      IsHidden: false,
       Categories: genres,
       Timestamp: year === undefined ? '' : `${year}-01-01T00:00:00Z`,
       Labels: genres,
@@ -63,7 +64,7 @@ export function parseRatings(lines: readonly string[]): Feedback[] {
 
 function usersOf(feedback: readonly Feedback[]): User[] {
   const userIds = new Set(feedback.map(({ UserId }) => UserId));
-  return Array.from(userIds, (UserId) => ({ UserId, Labels: [], Comment: '', Subscribe: [] }));
+  return Array.from(userIds, (UserId) => ({ ...EMPTY_USER, UserId }));
 }
 
 function fields(line: string, count: number): string[] {

@@ -1,5 +1,6 @@
 import { Encoder } from '@msgpack/msgpack';
 import type { Item, User } from '../../../domain/entities.ts';
+import { EMPTY_ITEM, ITEM_FIELDS, namesOfKind } from '../../../domain/entity-fields.ts';
 import type { Json, LabelFields } from '../../../domain/labels.ts';
 import { formatTimestamp, parseTimestamp } from '../../../domain/rfc3339.ts';
 import type { CatalogueItem } from '../../data-store.ts';
@@ -8,16 +9,28 @@ import { TextReader } from './text-reader.ts';
 /*
  * An entity starts with its id, so that a row becomes an id without decoding the rest.
  * User: u16 length of id | id | MessagePack [labels, subscribe, comment, (labels as given)]
- * Item: u16 length of id | id | u8 flags | f64 time (ms, NaN for none) | u32 length of MessagePack |
- *       MessagePack [categories, labels, (labels as given)] | comment
- * The comment stands last: a scan of the catalogue does not touch it. Labels as given are JSON text, there only where
- * they were more than a list of texts.
+ * Item: u16 length of id | id | u8 flags | f64 each time (ms, NaN for none) | u32 length of MessagePack |
+ *       MessagePack [lists of texts, (labels as given), texts but the last] | last text
+ * The fields of each kind follow the order of `ITEM_FIELDS`: flags, categories and labels, the time, the comment. The
+ * comment stands last: a scan of the catalogue does not touch it. Labels as given are JSON text, there only where they
+ * were more than a list of texts.
  */
-const HIDDEN = 1;
+const FLAGS = namesOfKind(ITEM_FIELDS, 'flag');
+const LISTS = namesOfKind(ITEM_FIELDS, 'texts', 'labels');
+const TIMES = namesOfKind(ITEM_FIELDS, 'time');
+const TEXTS = namesOfKind(ITEM_FIELDS, 'text').reverse();
+const LAST_TEXT = TEXTS.pop()!;
+
+type Writable = { -readonly [Name in keyof Item]: Item[Name] };
+
+/** Flag of the byte of flags: labels are there as given. Flags of fields take the other bits from the lowest on. */
 const GIVEN = 2;
+const FLAG_BITS = [1, 4, 8, 16, 32, 64, 128];
+const HIDDEN = FLAG_BITS[FLAGS.indexOf('IsHidden')]!;
 /** Elements of a user's array with labels as given. */
 const USER_FIELDS_GIVEN = 4;
-const ITEM_HEAD_BYTES = 1 + 8 + 4;
+const ITEM_HEAD_BYTES = 1 + 8 * TIMES.length + 4;
+const TIMESTAMP_AT = 1 + 8 * TIMES.indexOf('Timestamp');
 
 const encoder = new Encoder();
 const reader = new TextReader();
@@ -39,34 +52,45 @@ export function decodeUser(bytes: Uint8Array): User {
 }
 
 export function encodeItem(item: Item): Uint8Array {
-  const lists = encoder.encodeSharedRef([item.Categories, item.Labels, ...given(item)]);
-  const comment = Buffer.from(item.Comment);
-  const bytes = startWithId(item.ItemId, ITEM_HEAD_BYTES + lists.length + comment.length);
+  const lists = encoder.encodeSharedRef([
+    ...LISTS.map((name) => item[name]),
+    ...given(item),
+    ...TEXTS.map((name) => item[name]),
+  ]);
+  const lastText = Buffer.from(item[LAST_TEXT]);
+  const bytes = startWithId(item.ItemId, ITEM_HEAD_BYTES + lists.length + lastText.length);
   const at = endOfId(bytes);
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  bytes[at] = (item.IsHidden ? HIDDEN : 0) | (item.LabelsAsGiven === undefined ? 0 : GIVEN);
-  view.setFloat64(at + 1, item.Timestamp === '' ? Number.NaN : parseTimestamp(item.Timestamp), true);
-  view.setUint32(at + 9, lists.length, true);
-  bytes.set(lists, at + ITEM_HEAD_BYTES);
-  bytes.set(comment, at + ITEM_HEAD_BYTES + lists.length);
+  bytes[at] = FLAGS.reduce((bits, name, n) => bits | (item[name] ? FLAG_BITS[n]! : 0), givenFlag(item));
+  TIMES.forEach((name, n) => {
+    view.setFloat64(at + 1 + 8 * n, timeMsOf(item[name]), true);
+  });
+  const listsAt = at + ITEM_HEAD_BYTES;
+  view.setUint32(listsAt - 4, lists.length, true);
+  bytes.set(lists, listsAt);
+  bytes.set(lastText, listsAt + lists.length);
   return bytes;
 }
 
 export function decodeItem(bytes: Uint8Array): Item {
-  const item = decodeCatalogueItem(bytes, 0);
   const at = endOfId(bytes);
-  // The reader stands behind the labels.
-  const asGiven = (bytes[at]! & GIVEN) !== 0 && { LabelsAsGiven: readGiven() };
-  const commentAt = at + ITEM_HEAD_BYTES + viewOf(bytes).getUint32(at + 9, true);
-  return {
-    ItemId: item.itemId,
-    IsHidden: item.hidden,
-    Categories: item.categories,
-    Timestamp: Number.isNaN(item.timestampMs) ? '' : formatTimestamp(item.timestampMs),
-    Labels: item.labels,
-    Comment: reader.open(bytes, commentAt).characters(bytes.length - commentAt),
-    ...asGiven,
-  };
+  const view = viewOf(bytes);
+  const flags = bytes[at]!;
+  // All fields at once, in the order of answers: to add them one by one takes twice as long.
+  const item: Writable = { ItemId: decodeId(bytes), ...EMPTY_ITEM };
+  for (let n = 0; n < FLAGS.length; n++) item[FLAGS[n]!] = (flags & FLAG_BITS[n]!) !== 0;
+  for (let n = 0; n < TIMES.length; n++) {
+    const timeMs = view.getFloat64(at + 1 + 8 * n, true);
+    if (!Number.isNaN(timeMs)) item[TIMES[n]!] = formatTimestamp(timeMs);
+  }
+  const listsAt = at + ITEM_HEAD_BYTES;
+  reader.open(bytes, listsAt).arrayLength();
+  for (let n = 0; n < LISTS.length; n++) item[LISTS[n]!] = reader.texts();
+  if ((flags & GIVEN) !== 0) item.LabelsAsGiven = readGiven();
+  for (let n = 0; n < TEXTS.length; n++) item[TEXTS[n]!] = reader.text();
+  const lastAt = listsAt + view.getUint32(listsAt - 4, true);
+  item[LAST_TEXT] = reader.open(bytes, lastAt).characters(bytes.length - lastAt);
+  return item;
 }
 
 export function decodeCatalogueItem(bytes: Uint8Array, row: number): CatalogueItem {
@@ -79,7 +103,7 @@ export function decodeCatalogueItem(bytes: Uint8Array, row: number): CatalogueIt
     row,
     itemId,
     hidden: (bytes[at]! & HIDDEN) !== 0,
-    timestampMs: viewOf(bytes).getFloat64(at + 1, true),
+    timestampMs: viewOf(bytes).getFloat64(at + TIMESTAMP_AT, true),
     categories,
     labels,
   };
@@ -91,10 +115,19 @@ export function toCatalogueItem(item: Item, row: number): CatalogueItem {
     row,
     itemId: item.ItemId,
     hidden: item.IsHidden,
-    timestampMs: item.Timestamp === '' ? Number.NaN : parseTimestamp(item.Timestamp),
+    timestampMs: timeMsOf(item.Timestamp),
     categories: item.Categories,
     labels: item.Labels,
   };
+}
+
+/** Milliseconds since the epoch, NaN for none. */
+function timeMsOf(timestamp: string): number {
+  return timestamp === '' ? Number.NaN : parseTimestamp(timestamp);
+}
+
+function givenFlag({ LabelsAsGiven }: LabelFields): number {
+  return LabelsAsGiven === undefined ? 0 : GIVEN;
 }
 
 function given({ LabelsAsGiven }: LabelFields): string[] {
