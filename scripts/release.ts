@@ -1,33 +1,51 @@
 // npm run release: everything of a release in release/: the executable for this platform, the npm package, what both are
-// made of (SBOM, CycloneDX) and SHA256SUMS over all of them.
+// made of (SBOM, CycloneDX) and SHA256SUMS over all of them. It is built in a copy of this checkout and moved here in the
+// end, so that a service that runs out of this one keeps the files that it was started from.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Bom, bundledNames, shipped } from './package/sbom.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const RELEASE = join(ROOT, 'release');
+const COPY = mkdtempSync(join(tmpdir(), 'furze-release-'));
+const RELEASE = join(COPY, 'release');
 const SUMS = 'SHA256SUMS';
 
 function npm(...args: string[]): string {
   const stdio: ('ignore' | 'pipe' | 'inherit')[] = ['ignore', 'pipe', 'inherit'];
-  return execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio, maxBuffer: 1 << 26 });
+  return execFileSync('npm', args, { cwd: COPY, encoding: 'utf8', stdio, maxBuffer: 1 << 26 });
 }
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-rmSync(RELEASE, { recursive: true, force: true });
+process.on('exit', () => rmSync(COPY, { recursive: true, force: true }));
+// What is under version control, as it is here: neither package may carry what an earlier build left.
+const listed = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 });
+for (const file of listed.split('\0').filter((name) => name !== '')) {
+  mkdirSync(dirname(join(COPY, file)), { recursive: true });
+  cpSync(join(ROOT, file), join(COPY, file));
+}
+symlinkSync(join(ROOT, 'node_modules'), join(COPY, 'node_modules'));
 mkdirSync(RELEASE);
-// Neither package may carry what an earlier build left.
-rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
 process.stdout.write(npm('run', '--silent', 'package'));
 npm('pack', '--pack-destination', RELEASE);
 const locked = JSON.parse(
   npm('sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'),
 ) as Bom;
 const bundled = ['dist/LICENSES.txt', 'build/dashboard/LICENSES.txt'].flatMap((file) =>
-  bundledNames(readFileSync(join(ROOT, file), 'utf8')),
+  bundledNames(readFileSync(join(COPY, file), 'utf8')),
 );
 const sbom = `${JSON.stringify(shipped(locked, bundled), undefined, 2)}\n`;
 writeFileSync(join(RELEASE, `furze-${version}.cdx.json`), sbom);
@@ -40,4 +58,10 @@ const sums = readdirSync(RELEASE)
         .digest('hex')}  ${name}\n`,
   );
 writeFileSync(join(RELEASE, SUMS), sums.join(''));
+// Copied beside the one before, which it then takes the place of at once.
+const [place, partial] = [join(ROOT, 'release'), join(ROOT, 'release.partial')];
+rmSync(partial, { recursive: true, force: true });
+cpSync(RELEASE, partial, { recursive: true });
+rmSync(place, { recursive: true, force: true });
+renameSync(partial, place);
 process.stdout.write(sums.join(''));

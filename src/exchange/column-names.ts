@@ -33,7 +33,9 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   Timestamp: words(`
     timestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
     zeit tijd horodatage fecha`),
-  Rating: words('rating score stars preference bewertung sterne calificacion valutazione beoordeling'),
+  Rating: words(`
+    rating ratings score stars preference bewertung wertung sterne etoiles calificacion puntuacion valoracion estrellas
+    valutazione voto punteggio beoordeling waardering`),
   Value: words(`
     value quantity qty amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte cantidad unidades quantita qta
     aantal`),

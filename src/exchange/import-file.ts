@@ -1,4 +1,4 @@
-import type { Feedback } from '../domain/entities.ts';
+import type { Feedback, Item } from '../domain/entities.ts';
 import { FurzeError } from '../domain/furze-error.ts';
 import type { Kind } from './guess-columns.ts';
 import type { FilePlan } from './import-plan.ts';
@@ -65,6 +65,8 @@ class FileImport {
   private kept = 0;
   private stored = 0;
   private readonly refused: RefusedRows;
+  /** Items that rows of feedback have told of. */
+  private readonly told = new Set<string>();
   private failure: unknown;
 
   constructor(options: ImportOptions) {
@@ -123,12 +125,25 @@ class FileImport {
     }
     const { line, cells } = row;
     const made = recordOf(cells, this.options.plan);
+    if (this.options.plan.isOfFeedback && !this.isFirstTold(made)) {
+      this.rows--;
+      return;
+    }
     if ('refusal' in made) {
       this.refused.refuse(line, made.refusal);
       return;
     }
     this.options.onRecord?.(made.record, cells);
     this.batch.push({ line, record: made.record });
+  }
+
+  /** False for a row that tells of no item, or of one that a row before has told of; what is wrong with it the feedback says. */
+  private isFirstTold(made: ReturnType<typeof recordOf>): boolean {
+    if ('refusal' in made) return false;
+    const { ItemId = '', Comment, Categories = [] } = made.record as Partial<Item>;
+    if ((Comment === '' && Categories.length === 0) || this.told.has(ItemId)) return false;
+    this.told.add(ItemId);
+    return true;
   }
 
   /** Hands the batch over; waits while as many as may be are under way. */

@@ -1,6 +1,6 @@
 import { OperatorError } from '../domain/operator-error.ts';
 import { cellText } from './cell-text.ts';
-import { COLUMN_NAMES } from './column-names.ts';
+import { COLUMN_NAMES, mappingByNames } from './column-names.ts';
 import { findTimeForm } from './column-times.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
 import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './guess-columns.ts';
@@ -28,6 +28,8 @@ export interface FilePlan extends Plan {
   readonly isApiForm: boolean;
   /** The file holds names of columns and no row. */
   readonly isEmpty?: boolean | undefined;
+  /** The items that rows of feedback name with title and category: the first row of each that has these. */
+  readonly isOfFeedback?: boolean | undefined;
   /** The order of day and month that was said, where the file shows the other one. */
   readonly unfitForm?: TimeForm | undefined;
 }
@@ -128,7 +130,7 @@ export async function planFile(
       : rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
   const isSplit = format.name !== 'delimited' || columns.length > 1;
   const fault = isSplit ? undefined : new OneColumn(path, head);
-  const mapping = mappingOf(path, kind, columns, found.mapping, wishes.map, fault);
+  const mapping = labelled(kind, columns, mappingOf(path, kind, columns, found.mapping, wishes.map, fault));
   const body = rows.slice(hasHeader ? 1 : 0);
   const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
   const times = await timesOf({ path, columns, mapping }, body, more, wishes.timeForm);
@@ -140,6 +142,35 @@ export async function planFile(
     ...plan,
     hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
     keepsBlanks: isExport(kind, columns),
+  };
+}
+
+/** With categories as labels, too, which tell what a new item is like, unless a column has labels of its own. */
+function labelled(kind: Kind, columns: readonly string[], mapping: Mapping): Mapping {
+  const { Categories, Labels } = mapping;
+  const isOpen = kind === 'items' && Categories !== undefined && Labels === undefined;
+  return isOpen && !isExport(kind, columns) ? { ...mapping, Labels: Categories } : mapping;
+}
+
+/**
+ * The items of a file of feedback that has their titles or categories; the feedback then has no such comments.
+ * @returns undefined for a file that tells nothing of items
+ */
+export function itemsWithin(
+  plan: FilePlan,
+): { readonly items: FilePlan; readonly feedback: FilePlan } | undefined {
+  const { kind, columns, isApiForm, hasHeader, mapping, format } = plan;
+  if (kind !== 'feedback' || isApiForm || (format.name === 'delimited' && !hasHeader)) return undefined;
+  const { Comment, Categories, Labels } = mappingByNames(columns);
+  const isItems = Comment !== undefined || Categories !== undefined;
+  if (!isItems || mapping.ItemId === undefined || isExport(kind, columns)) return undefined;
+  const named = { ItemId: mapping.ItemId, Comment, Categories, Labels } as Mapping;
+  const known = Object.fromEntries(Object.entries(named).filter(([, at]) => at !== undefined));
+  const { Comment: own, ...others } = mapping;
+  const ofItems = labelled('items', columns, known);
+  return {
+    items: { ...plan, kind: 'items', mapping: ofItems, timeForm: undefined, isOfFeedback: true },
+    feedback: { ...plan, mapping: own === undefined || own === Comment ? others : mapping },
   };
 }
 
@@ -218,7 +249,7 @@ export function describePlan({
   if (kind === 'feedback' && mapping.Timestamp === undefined)
     parts.push('no column of times, so all of it is of now (--map time=COLUMN names one)');
   const used = Object.values(mapping);
-  const others = columns.filter((_, at) => !used.includes(at));
+  const others = plan.isOfFeedback ? [] : columns.filter((_, at) => !used.includes(at));
   if (kind === 'items' && mapping.Comment === undefined && others.length > 0)
     parts.push('no column of titles, so lists show bare ids (--map title=COLUMN names one)');
   const rest = others.length === 0 ? '' : `; not used: ${others.join(', ')}`;

@@ -26,6 +26,7 @@ import {
   writeConfig,
 } from '../../src/cli/init/written-config.ts';
 import { parseConfig } from '../../src/config/config.ts';
+import { importFile } from '../../src/exchange/import-file.ts';
 import { FolderLockedError } from '../../src/store/lock/folder-lock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-init-questions-'));
@@ -167,7 +168,7 @@ describe('columns that orders and articles both have', () => {
     const map = parseMap('user=Klient,item=Towar,time=Kiedy,title=Opis,categories=Grupa,value=Sztuk');
     const { files } = await findAnswers(accepts(sold, { paths: [sold, goods], wishes: { map } }), undefined);
     expect(files.map(({ plan }) => plan.mapping)).toEqual([
-      { ItemId: 0, Comment: 1, Categories: 2 },
+      { ItemId: 0, Comment: 1, Categories: 2, Labels: 2 },
       { UserId: 0, ItemId: 1, Timestamp: 2, Value: 5 },
     ]);
     // One file alone has to have a field for each.
@@ -335,6 +336,58 @@ describe('what is written and told', () => {
     expect(sameCommand({ ...answers, takesProposals: true }, places)).toMatch(
       / init \S+\/orders\.csv --map user=Kundennr --type purchase --positive-types 'purchase>0' --port 1 --api-key YOUR-KEY --sum-values --config 'my shop\.toml' --yes$/,
     );
+  });
+
+  it('takes items with title and category out of a file of orders, once each, and tells of them', async () => {
+    const whole = file(
+      'whole.csv',
+      'Kunde;Artikelnr;Artikelbezeichnung;Warengruppe;Menge;Bestelldatum\n' +
+        'k1;a1;;;1;2024-01-10\nk1;a1;Tasse blau;Küche;1;2024-01-12\nk2;a1;Tasse;Küche;1;2024-01-11\nk2;a2;Kerze;Deko;2;2024-01-12\n',
+    );
+    const prompt = scripted(['right', ''], ['What did the user do', '']);
+    const { files } = await findAnswers(asks(whole, { repeats: 'first' }), prompt);
+    prompt.close();
+    expect(prompt.heard).toContain(
+      `${whole}, besides: items: ItemId from "Artikelnr", Comment from "Artikelbezeichnung", Categories from "Warengruppe", Labels from "Warengruppe"`,
+    );
+    const [items, orders] = files;
+    expect([items!.plan.kind, orders!.plan.kind, orders!.plan.mapping.Comment]).toEqual([
+      'items',
+      'feedback',
+      undefined,
+    ]);
+    const stored: string[] = [];
+    const write = async (_kind: string, json: Uint8Array) => {
+      stored.push(Buffer.from(json).toString());
+      return 2;
+    };
+    const quiet = {
+      skipsBad: false,
+      onRefused: () => {},
+      onProgress: () => {},
+      signal: new AbortController().signal,
+    };
+    await importFile({ ...quiet, plan: items!.plan, target: { name: 'test', write } });
+    expect(JSON.parse(stored.join())).toMatchObject([
+      { ItemId: 'a1', Comment: 'Tasse blau', Categories: ['Küche'], Labels: ['Küche'] },
+      { ItemId: 'a2', Comment: 'Kerze', Categories: ['Deko'], Labels: ['Deko'] },
+    ]);
+  });
+
+  it('finds ratings by their German name, and says from which on they are likings where nobody is asked', async () => {
+    const rated = file(
+      'wertung.csv',
+      `Kunde,Artikel,Wertung,Zeit\n${Array.from({ length: 30 }, (_, at) => `k${at},a${at % 5},${at % 11},${1_700_000_000 + at}`).join('\n')}\n`,
+    );
+    const said = vi.mocked(process.stderr.write);
+    said.mockClear();
+    const { files, readTypes } = await findAnswers(accepts(rated), undefined);
+    expect(files[0]?.wishes.ratingMin).toBe(7);
+    expect(readTypes).toEqual(['read']);
+    expect(said.mock.calls.join('\n')).toContain(
+      'Ratings are from 0 to 10: those from 7 on are likings; --positive names another.',
+    );
+    await expect(findAnswers(asks(rated), undefined)).rejects.toThrow('ratings from 0 to 10');
   });
 
   it('counts repeat purchases where there are many, and says so in words of a shop', async () => {

@@ -96,6 +96,25 @@ describe('furze init with flags', () => {
     expect(done).toMatchObject({ code: 0 });
     expect(done.output).toContain('feedback: UserId from "member", ItemId from "thing"');
     expect(done.output).not.toContain('a-secret');
+    const shown = await run('--show', '--config', config);
+    expect(shown.output).toMatch(
+      /feedback: UserId from "member".*\n[\s\S]*Positive: like; ratings from 4 on\nRead: read\n/,
+    );
+    const import5 = new Furze([
+      'import',
+      source,
+      '--map',
+      'user=member,item=thing',
+      '--positive',
+      '5',
+      '--config',
+      config,
+      '--dry-run',
+    ]);
+    await import5.exit;
+    expect(import5.output).toContain(
+      'was set up with ratings from 4 on as likings, and here they are from 5 on',
+    );
     const text = readFileSync(config, 'utf8');
     const { server, recommend } = parseConfig(text);
     expect(server).toMatchObject({ port: 8123, api_key: 'a-secret' });

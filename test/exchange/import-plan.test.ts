@@ -186,7 +186,7 @@ describe('the guess of what a file holds', () => {
         ['genre', 'c'],
       ],
     });
-    expect(found.mapping).toEqual({ ItemId: 0, Comment: 1, Categories: 2 });
+    expect(found.mapping).toEqual({ ItemId: 0, Comment: 1, Categories: 2, Labels: 2 });
   });
 
   it('takes JSON in the form of the API as it is, and maps other keys', async () => {

@@ -8,11 +8,13 @@ import { PRESETS, type Preset } from '../../exchange/known-data-sets.ts';
 import { STDIN } from '../../exchange/open-text-file.ts';
 import { ServiceClient } from '../../exchange/service-client.ts';
 import { stateFolder } from '../../platform/files/state-folder.ts';
+import { parseDsn } from '../../store/dsn.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from '../common/column-options.ts';
 import { ExitStatus, UsageError } from '../common/exit-status.ts';
 import { keyOf } from '../common/find-service.ts';
 import { loadConfig } from '../common/load-config.ts';
 import { addPlaceOptions, configFlags, lockWaitOption } from '../common/options.ts';
+import { readSummary } from '../common/set-up-summary.ts';
 import { type ImportRun, type Repeats, runImport } from './run-import.ts';
 
 const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];
@@ -96,10 +98,17 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     json: flags.json === true,
     repeats: repeatsOf(flags),
     positiveTypes: flags.url === undefined ? config.recommend.data_source.positive_feedback_types : undefined,
+    ratingMinBefore: flags.url === undefined ? ratingMinOf(config) : undefined,
     countsEvents: Object.keys(config.recommend.data_source.repeated).length > 0,
   };
   if (flags.dryRun) return runImport({ ...common, target: undefined, folder: undefined });
   return withTarget(flags, config, (target, folder, bulk) => runImport({ ...common, target, folder, bulk }));
+}
+
+/** From which rating on the service was set up to take likings. */
+function ratingMinOf({ database }: Config): number | undefined {
+  const dsn = parseDsn(database.data_store);
+  return dsn.engine === 'lmdb' ? readSummary(dsn.path)?.ratingMin : undefined;
 }
 
 /** @throws UsageError */

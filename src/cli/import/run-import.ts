@@ -43,6 +43,8 @@ export interface ImportRun {
   readonly repeats: Repeats;
   /** True where types are configured of which every event counts. */
   readonly countsEvents?: boolean;
+  /** From which rating on the service was set up to take likings; undefined where that is not known. */
+  readonly ratingMinBefore?: number | undefined;
 }
 
 /** Which of the rows of one user, item and type counts; the sum of their values where nothing was there before. */
@@ -83,6 +85,7 @@ export async function runImport(run: ImportRun): Promise<number> {
       if (looked === undefined || signal.aborted) break;
       const { plan, opened } = looked;
       if (!run.isShown) progress.say(`${plan.path}: ${describePlan(plan)}`);
+      warnOfRatings(progress, plan, run.ratingMinBefore);
       const file = { plan, opened, onRefused, signal };
       const result =
         (await bulk.importFile({ ...file, skipsBad: run.skipsBad })) ??
@@ -117,6 +120,21 @@ export async function runImport(run: ImportRun): Promise<number> {
   report({ ...run, repeats, target: taker ?? run.target }, results, refusals, interrupted);
   if (interrupted) return INTERRUPTED;
   return refused > 0 ? REFUSED : 0;
+}
+
+/** Warns where ratings are read another way than when the service was set up. */
+function warnOfRatings(
+  progress: Progress,
+  { path, kind, mapping, ratingMin }: FilePlan,
+  before: number | undefined,
+): void {
+  if (kind !== 'feedback' || mapping.Rating === undefined) return;
+  if (before === undefined || ratingMin === before) return;
+  const now =
+    ratingMin === undefined ? 'every rating is a liking here' : `here they are from ${ratingMin} on`;
+  progress.say(
+    `${path}: warning, the service was set up with ratings from ${before} on as likings, and ${now}; --positive ${before} says the same as before`,
+  );
 }
 
 /** Guesses what a file holds, by its beginning. A stream is read once, so what was looked at is kept for the import. */

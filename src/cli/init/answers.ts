@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
-import { DEFAULT_LOW_TYPE } from '../../exchange/import-plan.ts';
+import { DEFAULT_LOW_TYPE, describePlan } from '../../exchange/import-plan.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
 import { parsePort } from '../common/options.ts';
-import type { PlannedFile } from './files-to-import.ts';
+import { type PlannedFile, withItems } from './files-to-import.ts';
 import { confirmFiles, findFiles, surveyAsking } from './find-files.ts';
 import { BadRows, type Given } from './given.ts';
 import { askUntil, askYes, type Prompt } from './prompt.ts';
@@ -50,7 +50,10 @@ const BAD_SHARE = 0.1;
 export async function findAnswers(given: Given, prompt: Prompt | undefined): Promise<Answers> {
   const asking = given.takesProposals ? undefined : prompt;
   const planned = await findFiles(given, prompt);
-  const typed = await findTypes(await confirmFiles(planned, given, asking), given, asking);
+  const confirmed = withItems(await confirmFiles(planned, given, asking));
+  for (const { path, plan } of confirmed)
+    if (plan.isOfFeedback) tell(asking, `${path}, besides: ${describePlan(plan)}`);
+  const typed = await findTypes(confirmed, given, asking);
   const { files: readable, survey } = await surveyAsking(typed, given, asking);
   const skipsBad = await leavesBadOut(readable, survey, given, asking);
   if (survey.types.size === 0) {
@@ -77,6 +80,11 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
   };
 }
 
+function tell(prompt: Prompt | undefined, line: string): void {
+  if (prompt === undefined) process.stderr.write(`${line}\n`);
+  else prompt.say(line);
+}
+
 /** Shows the rows that cannot be stored, and asks whether to leave them out. @throws BadRows */
 async function leavesBadOut(
   files: readonly PlannedFile[],
@@ -85,7 +93,7 @@ async function leavesBadOut(
   prompt: Prompt | undefined,
 ): Promise<boolean> {
   if (refused === 0) return skipsBad;
-  const say = prompt?.say ?? ((line: string) => void process.stderr.write(`${line}\n`));
+  const say = (line: string) => tell(prompt, line);
   for (const { path, line, reason } of refusals) say(`${path}:${line}: ${reason}`);
   if (refused > refusals.length) say(`... and ${counted(refused - refusals.length, 'rows')} more`);
   const found = `${counted(refused, 'rows')} of ${counted(rows, 'rows').split(' ')[0]} cannot be stored`;

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../domain/operator-error.ts';
-import type { FilePlan, Wishes } from '../../exchange/import-plan.ts';
+import { type FilePlan, itemsWithin, type Wishes } from '../../exchange/import-plan.ts';
 import type { Preset } from '../../exchange/known-data-sets.ts';
 import { STDIN } from '../../exchange/open-text-file.ts';
 import { emptySurvey, type Survey, surveyFile } from '../../exchange/survey-feedback.ts';
@@ -31,6 +31,18 @@ export async function planFiles(
     planned.push({ path: input.path, wishes: input.wishes, plan: (await lookAt(input)).plan });
   // Users and items first, so that feedback finds them.
   return planned.sort((a, b) => Number(a.plan.kind === 'feedback') - Number(b.plan.kind === 'feedback'));
+}
+
+/** The files with the items that their feedback tells of, where no file is of items. */
+export function withItems(files: readonly PlannedFile[]): readonly PlannedFile[] {
+  if (files.some(({ plan }) => plan.kind === 'items')) return files;
+  const found = files.map((file) => {
+    const within = itemsWithin(file.plan);
+    if (within === undefined) return { items: [], feedback: file };
+    const items = { path: file.path, wishes: {}, plan: within.items };
+    return { items: [items], feedback: { ...file, plan: within.feedback } };
+  });
+  return [...found.flatMap(({ items }) => items), ...found.map(({ feedback }) => feedback)];
 }
 
 /**

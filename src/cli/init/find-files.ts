@@ -7,7 +7,7 @@ import type { Preset } from '../../exchange/known-data-sets.ts';
 import { NotInEncoding } from '../../exchange/open-text-file.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
 import { parseDelimiter, parseMap } from '../common/column-options.ts';
-import { type PlannedFile, planFiles, surveyFiles } from './files-to-import.ts';
+import { type PlannedFile, planFiles, surveyFiles, withItems } from './files-to-import.ts';
 import { AnswerMissing, type Given } from './given.ts';
 import { askUntil, askYes, orSay, type Prompt } from './prompt.ts';
 import { likelyType } from './what-is-positive.ts';
@@ -100,9 +100,10 @@ export async function surveyAsking(
   } catch (error) {
     const more = await askReading(error, prompt);
     const again: PlannedFile[] = [];
-    for (const { path, wishes } of files)
-      again.push(...(await planAsking([path], given.preset, { ...wishes, ...more }, prompt)));
-    return surveyAsking(again, given, prompt);
+    for (const { path, wishes, plan } of files)
+      if (!plan.isOfFeedback)
+        again.push(...(await planAsking([path], given.preset, { ...wishes, ...more }, prompt)));
+    return surveyAsking(withItems(again), given, prompt);
   }
 }
 

@@ -3,7 +3,9 @@ import { type Environment, parseConfig } from '../../config/config.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { PRESETS, type Preset } from '../../exchange/known-data-sets.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from '../common/column-options.ts';
+import { loadConfig } from '../common/load-config.ts';
 import { configFlags, lockWaitOption, parsePort } from '../common/options.ts';
+import { describeSummary, readSummary } from '../common/set-up-summary.ts';
 import { holdRecords } from '../import/import.ts';
 import { type Answers, findAnswers } from './answers.ts';
 import { dataFolderOf, findFolder } from './data-place.ts';
@@ -27,6 +29,7 @@ interface InitFlags extends ColumnFlags {
   readonly evaluate?: boolean;
   readonly skipBad?: boolean;
   readonly yes?: boolean;
+  readonly show?: boolean;
   readonly json?: boolean;
   readonly lockWait: number;
 }
@@ -64,15 +67,32 @@ export function initCommand(env: Environment): Command {
     .option('--evaluate', 'tell how good the lists are, too')
     .option('--skip-bad', 'store the good rows of a file that has bad ones')
     .option('-y, --yes', 'ask nothing and take what is proposed')
+    .option('--show', 'print how the configuration was set up, and do nothing')
     .option('--json', 'ask nothing, and print what was set up as JSON')
     .addOption(lockWaitOption())
     .addHelpText('after', HELP)
     .action(async (files: string[], flags: InitFlags) => {
+      if (flags.show) {
+        process.stdout.write(summaryIn(flags, env));
+        return;
+      }
       await refuseWrittenConfig(flags.config, env);
       const { answers, places } = await answersOf([...files, ...(flags.files ?? [])], flags, env, command);
       await setUp(answers, { ...places, json: flags.json === true, lockWait: flags.lockWait }, env);
     });
   return command;
+}
+
+/** @throws OperatorError where there is none */
+function summaryIn({ config: path, data }: InitFlags, env: Environment): string {
+  const config = loadConfig({ path, env, flags: data === './data' ? {} : configFlags({ data }) });
+  const folder = dataFolderOf(config);
+  const summary = folder === undefined ? undefined : readSummary(folder);
+  if (summary === undefined)
+    throw new OperatorError(
+      `${path} and its data were not set up by furze init; furze config shows what is in effect`,
+    );
+  return describeSummary(summary);
 }
 
 async function answersOf(

@@ -13,7 +13,7 @@ export type Said = Pick<Answers, 'files'> &
 export function sameCommand(said: Said, places: Places): string {
   const { files, positiveTypes, repeatedTypes, port, apiKey, evaluates, skipsBad, sumsValues } = said;
   const args = [
-    ...files.map(({ path }) => path),
+    ...new Set(files.map(({ path }) => path)),
     ...(places.from === 'csv' ? [] : ['--from', places.from]),
     ...wishArguments(files),
     ...option('--positive-types', positiveTypes?.join(',')),

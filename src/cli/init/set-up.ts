@@ -3,6 +3,7 @@ import { type Config, defaultConfig, type Environment, parseConfig } from '../..
 import { configTemplate } from '../../config/print.ts';
 import type { EvaluationReport } from '../../domain/evaluation-schemas.ts';
 import { messageOf } from '../../domain/furze-error.ts';
+import { describePlan } from '../../exchange/import-plan.ts';
 import type { PresetFile } from '../../exchange/known-data-sets.ts';
 import { type Logger, serviceLogger } from '../../platform/log/log.ts';
 import { describeReport, EVALUATE_DEFAULTS, evaluateFolder } from '../commands/evaluate.ts';
@@ -16,7 +17,7 @@ import {
   stopSignal,
   stopWithin,
 } from '../common/run-service.ts';
-import { findInputs } from '../import/find-input-files.ts';
+import { type SetUpSummary, writeSummary } from '../common/set-up-summary.ts';
 import { importInto } from '../import/import.ts';
 import { REFUSED, type Repeats } from '../import/run-import.ts';
 import { createCaller } from '../playground/caller.ts';
@@ -45,6 +46,8 @@ export async function setUp(answers: Answers, options: SetUpOptions, env: Enviro
   await importAndWrite(answers, options, config, async () => {
     await refuseWrittenConfig(file, env);
     writeConfig(file, written, answers);
+    const folder = dataFolderOf(config);
+    if (folder !== undefined) writeSummary(folder, summaryOf(answers, options));
   });
   const say = (text: string) => void (json || process.stdout.write(text));
   say(describeWritten(file, written, answers));
@@ -74,9 +77,10 @@ async function importAndWrite(
   const before = rememberFolder(folder);
   try {
     // At once, so that the values of rows of several files are added up.
-    const inputs: PresetFile[] = [];
-    for (const { path, wishes } of answers.files)
-      inputs.push(...(await findInputs(options.from, [path], wishes)));
+    const inputs: PresetFile[] = answers.files.map(({ path, wishes, plan }) => ({
+      ...{ path, plan },
+      wishes: { ...wishes, kind: plan.kind },
+    }));
     const repeats: Repeats = sumsValues ? 'sum' : 'first';
     const run = { inputs, paths: [], preset: options.from, wishes: {}, skipsBad, repeats };
     const code = await importInto(config, { ...run, isQuiet: options.json, isShown: true }, options.lockWait);
@@ -103,6 +107,18 @@ async function evaluateUnlessStopped(
   await tellStopped(stopped, file);
   // Its threads are in the middle of their work; temporary folders go at the exit.
   return process.exit(INTERRUPTED);
+}
+
+function summaryOf(answers: Answers, options: SetUpOptions): SetUpSummary {
+  const { files, positiveTypes, readTypes, repeatedTypes = [] } = answers;
+  const ratingMin = files.map(({ wishes }) => wishes.ratingMin).find((min) => min !== undefined);
+  return {
+    at: new Date().toISOString(),
+    files: files.map(({ path, plan }) => ({ path, encoding: plan.encoding, columns: describePlan(plan) })),
+    ...{ positiveTypes, readTypes, repeatedTypes },
+    ...(ratingMin !== undefined && { ratingMin }),
+    command: sameCommand({ ...answers, takesProposals: true }, options),
+  };
 }
 
 function toldOf(

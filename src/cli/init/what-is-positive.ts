@@ -93,6 +93,10 @@ export async function findRatingMin(
     prompt === undefined
       ? proposal
       : await askUntil(prompt, question, String(proposal), (text) => parseNumber(text));
+  if (prompt === undefined)
+    process.stderr.write(
+      `Ratings are from ${least} to ${most}: those from ${ratingMin} on are likings; --positive names another.\n`,
+    );
   const rated = files.map((file) => ({
     ...file,
     wishes: { ...file.wishes, ratingMin },

@@ -10,6 +10,8 @@ export interface ParameterNote {
 
 const text = Type.String();
 const id = Type.String({ rule: 'id' });
+/** Of an id or a text that may be left empty. */
+const given = Type.String({ rule: 'given' });
 const itemId = Type.String({ rule: 'itemId' });
 const count = (rule: 'n' | 'offset') => Type.Integer({ minimum: 0, rule });
 
@@ -33,35 +35,35 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
   },
   q: {
     description: 'Only items with this text in id, comment, a category or a label, best match first',
-    schema: id,
+    schema: given,
   },
-  prefix: { description: 'Only those whose ids begin with this', schema: text, example: 'al' },
-  'user-id': { description: 'Leave out what this user has feedback on', schema: id, example: 'alice' },
+  prefix: { description: 'Only those whose ids begin with this', schema: given, example: 'al' },
+  'user-id': { description: 'Leave out what this user has feedback on', schema: given, example: 'alice' },
   category: {
     description: 'Only items that have this category; given several times, only those that have all',
-    schema: Type.Array(id),
+    schema: Type.Array(given),
   },
   exclude: {
     description: 'Leave these items out: ids with commas between them, or given several times; at most 1,000',
-    schema: Type.Array(itemId),
+    schema: Type.Array(given, { maxItems: 1000 }),
   },
   label: {
     description: 'Only items with this label; given several times, at most 16, only those that have all',
-    schema: Type.Array(id),
+    schema: Type.Array(given, { maxItems: 16 }),
   },
   'not-label': {
     description: 'Leave out items with this label; given several times, at most 16, those with any of them',
-    schema: Type.Array(id),
+    schema: Type.Array(given, { maxItems: 16 }),
   },
   boost: {
     description:
       'A label, a colon and a factor from 0.001 to 1,000 by which the scores of items with the label are multiplied; may ' +
       'be given up to 4 times',
-    schema: Type.Array(text),
+    schema: Type.Array(text, { rule: 'boost' }),
   },
   'write-back-type': {
     description: 'Stores a feedback of this type for each item answered: the request then writes',
-    schema: id,
+    schema: given,
   },
   'write-back-delay': {
     description: 'Added to the time now to make the Timestamp of the stored feedback, such as 0h10m0s',

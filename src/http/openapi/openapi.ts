@@ -217,10 +217,21 @@ const RULES: Readonly<Record<string, (limits: Limits) => Words>> = {
   n: ({ nMax }) => ({ maximum: nMax }),
   offset: ({ offsetMax }) => ({ maximum: offsetMax }),
   cursor: () => ({ pattern: '^[A-Za-z0-9_-]*$' }),
-  duration: () => ({ pattern: '^([0-9]+(\\.[0-9]*)?(ns|us|µs|ms|s|m|h))+$' }),
+  duration: () => ({ pattern: '^(([0-9]{1,9}(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|ms)|[0-9]{1,5}(s|m|h))?$' }),
+  // A query parameter without a value is not given.
+  given: ({ idBytesMax }) => ({ maxLength: idBytesMax, pattern: '^[^\\u0000]*$' }),
+  boost: () => ({ maxItems: 4, items: { type: 'string', pattern: `^([^\\u0000]+:${FACTOR})?$` } }),
 };
 
-const DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
-const TIME = '[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?';
-const TIMESTAMP = `${DATE}([Tt ]${TIME}([Zz]|[+-][0-9]{2}:?[0-9]{2})?)?`;
-const UTC = `${DATE}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{3})?Z`;
+/** From 0.001 to 1,000. */
+export const FACTOR =
+  '(0*1000(\\.0+)?|0*[1-9][0-9]{0,2}(\\.[0-9]+)?|0+\\.(00[1-9]|0[1-9][0-9]?|[1-9][0-9]?)[0-9]*)';
+
+/** Days that exist, the 29th of February in leap years. */
+const DATE =
+  '([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))' +
+  '|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)';
+const CLOCK = '([01][0-9]|2[0-3]):[0-5][0-9]';
+const ZONE = '([Zz]|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])';
+export const TIMESTAMP = `${DATE}([Tt ]${CLOCK}(:[0-5][0-9]([.,][0-9]{1,9})?)?${ZONE}?)?`;
+const UTC = `[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{3})?Z`;
