@@ -1,6 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EMPTY_ITEM } from '../../src/domain/entity-fields.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { EngineName } from '../../src/http/engine/engine.ts';
 import { chooseEngine } from '../../src/http/engine/engine-choice.ts';
@@ -34,12 +35,11 @@ export async function makeReadFolder(size: WorldSize): Promise<string> {
     Subscribe: [],
   }));
   const items = Array.from({ length: size.items }, (_, item) => ({
+    ...EMPTY_ITEM,
     ItemId: itemIdOf(item),
-    IsHidden: false,
     Categories: [`category-${item % 20}`],
     Timestamp: '2024-01-01T00:00:00Z',
     Labels: ['label-1', 'label-2'],
-    Comment: '',
   }));
   await data.write({ kind: 'putUsers', batch: { records: users } });
   await data.write({ kind: 'putItems', batch: { records: items } });

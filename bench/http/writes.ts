@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Feedback, Item } from '../../src/domain/entities.ts';
+import { EMPTY_ITEM } from '../../src/domain/entity-fields.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { WriteCommand } from '../../src/store/data-store.ts';
 import { postRequest } from './connection.ts';
@@ -157,12 +158,11 @@ function* itemBatches({ items }: WorldSize, random: Random): Generator<Item[]> {
 
 function item(ItemId: string, random: Random): Item {
   return {
+    ...EMPTY_ITEM,
     ItemId,
-    IsHidden: false,
     Categories: [`category-${random.below(20)}`],
     Timestamp: '2024-01-01T00:00:00Z',
     Labels: labelsOf(random),
-    Comment: '',
   };
 }
 

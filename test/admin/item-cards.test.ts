@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { ItemCards } from '../../src/admin/item-cards.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Item } from '../../src/domain/entities.ts';
+import { EMPTY_ITEM } from '../../src/domain/entity-fields.ts';
 import type { LocalReads } from '../../src/store/data-store.ts';
 
 const tea: Item = {
+  ...EMPTY_ITEM,
   ItemId: 'tea & more',
-  IsHidden: false,
-  Categories: [],
-  Timestamp: '',
   Comment: 'Green tea',
   Labels: ['https://img.shop.example/a.jpg'],
   LabelsAsGiven: { price: 12.5, media: { image: 'https://img.shop.example/a.jpg' }, empty: '' },

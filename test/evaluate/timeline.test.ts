@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EMPTY_ITEM } from '../../src/domain/entity-fields.ts';
 import { planReplay, sample, sessionBefore } from '../../src/evaluate/replay-plan.ts';
 import { Timeline } from '../../src/evaluate/timeline.ts';
 import { HOUR_MS, pastOf, type TestRecord } from './past-of-records.ts';
@@ -42,7 +43,8 @@ describe('a timeline', () => {
       [0, 1, 10],
     ]);
     const item = (hour: number) => ({
-      ...{ ItemId: '', IsHidden: false, Categories: [], Labels: [], Comment: '' },
+      ...EMPTY_ITEM,
+      ItemId: '',
       Timestamp: new Date(hour * HOUR_MS).toISOString(),
     });
     const dated = new Timeline({ ...past, items: [item(3), item(12)] });

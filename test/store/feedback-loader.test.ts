@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { EMPTY_ITEM } from '../../src/domain/entity-fields.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { type FeedbackEffect, NOT_WHOLE } from '../../src/store/commit-effects.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
@@ -48,18 +49,7 @@ function openFilled(): { tables: DataTables; writer: GroupWriter } {
   );
   const items = Array.from(
     { length: ITEMS },
-    (_, row) =>
-      [
-        row,
-        {
-          ItemId: `i${row}`,
-          IsHidden: false,
-          Categories: [],
-          Timestamp: '2024-01-01T00:00:00Z',
-          Labels: [],
-          Comment: '',
-        },
-      ] as const,
+    (_, row) => [row, { ...EMPTY_ITEM, ItemId: `i${row}`, Timestamp: '2024-01-01T00:00:00Z' }] as const,
   );
   const nothing = { deletedUserIds: [], deletedItemIds: [], feedback: [] };
   writer.replicate({ ...NOT_WHOLE, parts: [{ ...nothing, users, items }] });

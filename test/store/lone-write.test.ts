@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { EMPTY_ITEM } from '../../src/domain/entity-fields.ts';
 import type { WriteCommand } from '../../src/store/data-store.ts';
 import { type DataTables, openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
@@ -56,7 +57,7 @@ it('puts each entry of a lone feedback once, and looks for none that it knows', 
 
 it('sends a few items to the thread that serves as they are', async () => {
   const { engine, write } = countedWriter();
-  const item = { ItemId: 'a', IsHidden: false, Categories: [], Timestamp: '', Labels: ['x'], Comment: '' };
+  const item = { ...EMPTY_ITEM, ItemId: 'a', Labels: ['x'] };
   const { changes } = write({ kind: 'putItems', batch: { records: [item] } });
   expect(changes[0]!.items).toMatchObject([{ itemId: 'a', row: 0 }]);
   await engine.close();

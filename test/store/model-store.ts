@@ -6,6 +6,7 @@ import {
   decodeUsers,
 } from '../../src/domain/decode-bodies.ts';
 import type { Feedback, Item, Page, User } from '../../src/domain/entities.ts';
+import { EMPTY_ITEM } from '../../src/domain/entity-fields.ts';
 import { FurzeError } from '../../src/domain/furze-error.ts';
 import type {
   ChangeSet,
@@ -196,7 +197,7 @@ export class ModelStore implements DataStore {
 }
 
 function emptyItem(ItemId: string): Item {
-  return { ItemId, IsHidden: false, Categories: [], Timestamp: '', Labels: [], Comment: '' };
+  return { ...EMPTY_ITEM, ItemId };
 }
 
 function keyOf(feedbackType: string, userId: string, itemId: string): string {
