@@ -5,9 +5,9 @@ import { createRandom } from '../src/domain/random.ts';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { Arena } from '../src/memory/arena.ts';
 import { createSharedMemory, u8 } from '../src/memory/shared-memory.ts';
+import { instantiatePlainKernels } from '../test/plain-kernels/plain-kernels.ts';
 import { KERNEL_CASES, type KernelCase } from './kernel-cases.ts';
 import { createNativeFolder, NativeTwin, removeNativeFolder } from './native-twin.ts';
-import { instantiatePlainKernels } from './plain-kernels/plain-kernels.ts';
 
 const MEMORY_BYTES = 256 << 20;
 /** Runs of the fast kernels in a round, for one of the plain twin. */

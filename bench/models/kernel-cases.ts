@@ -10,7 +10,7 @@ import {
 } from '../../src/kernel/scratch-sizes.ts';
 import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
-import { instantiatePlainKernels } from '../plain-kernels/plain-kernels.ts';
+import { instantiatePlainKernels } from '../../test/plain-kernels/plain-kernels.ts';
 import { KernelThreads } from './kernel-threads.ts';
 import { type ModelCase, timed } from './model-case.ts';
 import type { HeldOut } from './power-law.ts';

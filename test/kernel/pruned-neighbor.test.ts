@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { instantiatePlainKernels } from '../../bench/plain-kernels/plain-kernels.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import type { Kernels, PrunedNeighborTopK } from '../../src/kernel/kernels.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
@@ -11,6 +10,7 @@ import {
   placeSimilarity,
 } from '../../src/model/neighbors/memory-layout.ts';
 import { placeIndex } from '../../src/model/neighbors/place-index.ts';
+import { instantiatePlainKernels } from '../plain-kernels/plain-kernels.ts';
 import { IMPLEMENTATIONS } from './world.ts';
 
 const K = 20;

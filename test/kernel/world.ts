@@ -1,4 +1,3 @@
-import { instantiatePlainKernels } from '../../bench/plain-kernels/plain-kernels.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { Kernels } from '../../src/kernel/kernels.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
@@ -6,6 +5,7 @@ import { chooseRelaxedSimd } from '../../src/kernel/relaxed-simd.ts';
 import { paddedFactors } from '../../src/kernel/scratch-sizes.ts';
 import { Arena } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
+import { instantiatePlainKernels } from '../plain-kernels/plain-kernels.ts';
 
 chooseRelaxedSimd('auto');
 

@@ -1,7 +1,7 @@
 import { createRandom } from '../../../src/domain/random.ts';
 import { paddedFactors } from '../../../src/kernel/scratch-sizes.ts';
 import { arrayOf, viewOf } from '../../../src/memory/layout-builder.ts';
-import { type Words, wordsOf } from '../../plain-kernels/words.ts';
+import { type Words, wordsOf } from '../../../test/plain-kernels/words.ts';
 import { type BprTask, cellStartsAt } from './memory.ts';
 import { bprSteps } from './steps.ts';
 

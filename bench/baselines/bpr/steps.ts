@@ -1,5 +1,5 @@
-import { dotAt } from '../../plain-kernels/vector.ts';
-import type { Words } from '../../plain-kernels/words.ts';
+import { dotAt } from '../../../test/plain-kernels/vector.ts';
+import type { Words } from '../../../test/plain-kernels/words.ts';
 
 /** Places are byte addresses in the memory of the words. */
 export interface BprSteps {
