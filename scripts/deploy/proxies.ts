@@ -95,7 +95,7 @@ export async function checkProxies(
         return report.skip(`${proxy.name} in front of furze`, `${proxy.name} is not installed`);
       const started = await startProxy(proxy.name, root, join(work, proxy.name), furzePort);
       try {
-        const answers = await throughProxy(started.port, proxy.isTls, started.child);
+        const answers = await throughProxy(started);
         const wrong = [...answers].filter(([status]) => status !== '200');
         report.check(
           `${proxy.name}: ${REQUESTS} requests, ${BIG_BODY_BYTES} bytes at once, and again after a rest`,
@@ -112,6 +112,7 @@ export async function checkProxies(
 /** A proxy that runs in front of a furze. */
 export interface StartedProxy {
   readonly port: number;
+  readonly isTls: boolean;
   readonly child: ChildProcess;
   /** What it has written so far. */
   readonly output: () => string;
@@ -120,18 +121,20 @@ export interface StartedProxy {
 /**
  * Starts an installed proxy by its file of deploy/proxy/; it may take a moment to listen.
  * @param folder its own, which is made
+ * @param change makes another file of it
  */
 export async function startProxy(
   name: string,
   root: string,
   folder: string,
   furzePort: number,
+  change = (text: string) => text,
 ): Promise<StartedProxy> {
   const proxy = PROXIES.find((each) => each.name === name)!;
   mkdirSync(folder);
   makeCertificate(folder);
   const port = await freePort();
-  const text = readFileSync(join(root, 'deploy/proxy', proxy.file), 'utf8');
+  const text = change(readFileSync(join(root, 'deploy/proxy', proxy.file), 'utf8'));
   const [command, ...args] = proxy.prepare(text, { folder, port, furzePort }) as [string, ...string[]];
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -142,11 +145,11 @@ export async function startProxy(
     stream.on('data', (piece: Buffer) => {
       output += piece;
     });
-  return { port, child, output: () => output };
+  return { port, isTls: proxy.isTls, child, output: () => output };
 }
 
 /** @returns how often each status came */
-async function throughProxy(port: number, isTls: boolean, child: ChildProcess): Promise<Map<string, number>> {
+async function throughProxy({ port, isTls, child }: StartedProxy): Promise<Map<string, number>> {
   const agent = isTls
     ? new Agent({ keepAlive: true, maxSockets: AT_ONCE, rejectUnauthorized: false })
     : new PlainAgent({ keepAlive: true, maxSockets: AT_ONCE });

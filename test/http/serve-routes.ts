@@ -30,6 +30,8 @@ export interface RoutesServer {
 export interface RoutesServerOptions extends Partial<Pick<HttpServerOptions, 'tls'>> {
   readonly connections?: Partial<ConnectionLimits>;
   readonly limits?: Partial<Limits>;
+  /** Another engine than that of these tests. */
+  readonly by?: typeof engine;
 }
 
 /** The engine that these tests run over. */
@@ -38,7 +40,7 @@ export const engine = chooseEngine(TEST_ENGINE, true);
 /** Serves routes on a port that the system chooses. */
 export async function serveRoutes(
   routes: readonly Route[],
-  { connections, limits, tls }: RoutesServerOptions = {},
+  { connections, limits, tls, by = engine }: RoutesServerOptions = {},
 ): Promise<RoutesServer> {
   const lines: string[] = [];
   const metrics = createMetrics({
@@ -47,7 +49,7 @@ export async function serveRoutes(
   });
   const allLimits = { ...DEFAULT_LIMITS, ...limits };
   const server = new HttpServer({
-    engine,
+    engine: by,
     routes,
     services: { defaultN: 10, limits: allLimits } as Services,
     host: '127.0.0.1',
