@@ -5,6 +5,7 @@ import type { PostgresDsn } from '../dsn.ts';
 import { NotLeadingError } from '../model-store.ts';
 import { BinaryCopyParser, type OnRow } from './binary-copy-parser.ts';
 import { classified, DatabaseAwayError, isAway, sqlStateOf } from './database-away-error.ts';
+import { MessageWatch } from './message-watch.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 5000;
@@ -21,6 +22,14 @@ const IDLE_IN_TRANSACTION_MS_MAX = 15_000;
 interface PipelinedConfig extends ClientConfig {
   /** Queries are sent without waiting for the answers of those before them. */
   readonly pipeline: boolean;
+}
+
+/** The driver's own connection. */
+interface DriverConnection {
+  /** What it reads from: with TLS that is not the socket. */
+  readonly stream: Socket;
+  readonly ssl: unknown;
+  once(event: 'sslconnect', listener: () => void): void;
 }
 
 const INT8_OID = 20;
@@ -68,22 +77,23 @@ export class Connection {
     };
     const client = new pg.Client(config);
     const connection = new Connection(client, socket);
-    guardReads(socket);
+    const { driver } = connection;
+    // Without TLS the socket speaks the protocol; with it, what stands between does.
+    guardReads(socket, driver.ssl ? undefined : new MessageWatch());
+    driver.once('sslconnect', () => guardReads(driver.stream, new MessageWatch()));
     try {
       await client.connect();
     } catch (error) {
       socket.destroy();
       throw classified(error);
     }
-    if (connection.stream !== socket) guardReads(connection.stream);
     // Not along with the connection, which PgBouncer refuses. A server that does not take it is as good without.
     connection.run(`SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS_MAX}`).catch(() => {});
     return connection;
   }
 
-  /** Stream that the driver reads from: with TLS that is not the socket. */
-  private get stream(): Socket {
-    return (this.client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
+  private get driver(): DriverConnection {
+    return (this.client as unknown as { readonly connection: DriverConnection }).connection;
   }
 
   /** False once the connection has failed or ended. */
@@ -123,7 +133,7 @@ export class Connection {
    * @throws Error of the server, or what `onRow` has thrown, which ends the connection
    */
   async copyOut(text: string, onRow: OnRow): Promise<void> {
-    const { stream } = this;
+    const { stream } = this.driver;
     const readers = stream.listeners('data') as ((bytes: Buffer) => void)[];
     const rows = new BinaryCopyParser(onRow, (bytes) => {
       for (const read of readers) read.call(stream, bytes);
@@ -158,12 +168,13 @@ export class Connection {
   }
 }
 
-/** Has a stream fail where its reader throws, as the driver does at what is not PostgreSQL's protocol: it would end the process. */
-function guardReads(stream: Socket): void {
+/** Has a stream fail where its reader throws or would never end, as the driver does at what is not PostgreSQL's protocol: it would end the process. */
+function guardReads(stream: Socket, watch: MessageWatch | undefined): void {
   const emit = stream.emit.bind(stream) as (event: string, ...values: unknown[]) => boolean;
   stream.emit = (event: string, ...values: unknown[]) => {
     if (event !== 'data') return emit(event, ...values);
     try {
+      watch?.take(values[0] as Buffer);
       return emit(event, ...values);
     } catch (error) {
       stream.destroy(new DatabaseAwayError(error));

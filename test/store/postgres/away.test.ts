@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { classified, DatabaseAwayError, isAway } from '../../../src/store/postgres/database-away-error.ts';
+import { MessageWatch } from '../../../src/store/postgres/message-watch.ts';
 import { HAS_POSTGRES, newDsn } from './under-test.ts';
 
 const ANSWER_MS_MAX = 300;
@@ -62,8 +63,7 @@ describe('a server that does not speak the protocol', () => {
       const head = Buffer.alloc(5);
       head.write(kind, 'latin1');
       head.writeInt32BE(length, 1);
-      // The driver reads for ever behind the end of an error message that has none (pg-protocol 1.16): these have one.
-      return Buffer.concat([head, body, Buffer.alloc(2)]);
+      return Buffer.concat([head, body]);
     });
 
   test.each([
@@ -89,6 +89,36 @@ describe('a server that does not speak the protocol', () => {
       }),
       { numRuns: 60, seed: 5 },
     );
+  });
+});
+
+describe('an error message', () => {
+  const fields = 'SERROR\0C42601\0Mno such thing\0';
+  const told = (kind: string, text: string, length = text.length + 4) => {
+    const head = Buffer.alloc(5);
+    head.write(kind);
+    head.writeUInt32BE(length, 1);
+    return Buffer.concat([head, Buffer.from(text)]);
+  };
+  const bad = [told('E', ''), told('E', 'S'), told('E', fields), told('N', fields), told('E', `${fields}M`)];
+  bad.push(told('E', fields.slice(0, -1)), told('E', '', 0), told('N', '', 2 ** 31), told('T', '', 3));
+
+  test('that is whole passes, in pieces of any length, and one without an end does not', () => {
+    const row = told('D', '\0\0E\0\0N');
+    for (const [last, isWhole] of [
+      [told('E', `${fields}\0`), true],
+      ...bad.map((each) => [each, false]),
+    ] as const) {
+      const stream = Buffer.concat([told('N', `${fields}\0`), row, last as Buffer]);
+      for (let length = 1; length <= stream.length; length++) {
+        const watch = new MessageWatch();
+        const take = () => {
+          for (let at = 0; at < stream.length; at += length) watch.take(stream.subarray(at, at + length));
+        };
+        if (isWhole) expect(take).not.toThrow();
+        else expect(take).toThrow(/^the server sent/);
+      }
+    }
   });
 });
 
