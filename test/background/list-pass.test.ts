@@ -312,6 +312,31 @@ describe('a pass over the users', () => {
     expect(urgent).toEqual([false, false, false, true, true, false]);
   });
 
+  it('has one of its threads at a time give way no longer, however many are starved', async () => {
+    let urgent = 0;
+    let [most, pieces] = [0, 0];
+    class StarvedPool extends WorkerPool {
+      override async run<Kind extends JobKind>(
+        _job: unknown,
+        atFullPriority = false,
+      ): Promise<Jobs[Kind]['answer']> {
+        if (atFullPriority) {
+          pieces++;
+          most = Math.max(most, ++urgent);
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+        if (atFullPriority) urgent--;
+        return { stored: 16, users: 16, processor: { ranMs: 10, wantedMs: 1000 } } as Jobs[Kind]['answer'];
+      }
+    }
+    const pool = new StarvedPool(4);
+    await run(new ListPass(pool, options));
+    await pool.close();
+    expect(most).toBe(1);
+    // Each thread that is starved has its turns.
+    expect(pieces).toBeGreaterThan(USERS / 16 / 5);
+  });
+
   describe('of which a block fails', () => {
     /** Fails the block that begins at this row, so many times. */
     class FailingPool extends WorkerPool {

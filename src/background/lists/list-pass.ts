@@ -5,7 +5,7 @@ import type { ListQueue } from '../../recommend/lists/list-queue.ts';
 import type { InMemoryState } from '../../recommend/state/in-memory-state.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import type { ListsJob, ListsMade, PlacedGeneration } from '../../threads/messages.ts';
-import { Starvation } from '../pool/starvation.ts';
+import { FullPriorityTurn, Starvation } from '../pool/starvation.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
 import { type OnProgress, WRITING_RECOMMENDATIONS } from '../tasks/progress-tracker.ts';
 import { listBytes, plannedMb, STAGE_MEMORY } from '../training/lists-and-ranking-memory-estimate.ts';
@@ -36,6 +36,8 @@ interface PassState extends PassStart {
 /** Users whose lists are made one after the other. */
 interface Block extends Pick<ListsJob, 'plan' | 'slot' | 'userRows'> {
   readonly starvation: Starvation;
+  /** That of all threads of the pass. */
+  readonly fullPriority: FullPriorityTurn;
 }
 
 const NOBODY = new Uint32Array(0);
@@ -117,8 +119,9 @@ export class ListPass {
     const told = () => onProgress(WRITING_RECOMMENDATIONS, course.done, course.total);
     let made = 0;
     let failed = false;
+    const fullPriority = new FullPriorityTurn();
     const work = async (slot: number) => {
-      const block = { plan, slot, starvation: new Starvation() };
+      const block = { plan, slot, starvation: new Starvation(), fullPriority };
       for (let turn = 0; course.isMore && !this.stopped && !failed; turn++) {
         // Whoever is asked for comes first, but not so that the others would wait for ever.
         const asked = turn % 2 === 0 ? lists.takeRenewals(LIST_BLOCK_USERS) : NOBODY;
@@ -147,7 +150,10 @@ export class ListPass {
   }
 
   /** Makes the lists of a block that are needed, in pieces where its thread hardly gets on. @returns how many lists */
-  private async makeBlock({ starvation, ...block }: Block, lists: PassListener): Promise<number> {
+  private async makeBlock(
+    { starvation, fullPriority, ...block }: Block,
+    lists: PassListener,
+  ): Promise<number> {
     const { clock, clockErrorMs } = this.options;
     const madeMs = clock();
     const untilMs = effectiveUntil(madeMs, clockErrorMs);
@@ -157,7 +163,7 @@ export class ListPass {
       let written = 0;
       for (let { userRows } = needed; userRows.length > 0; ) {
         const job = { kind: 'lists', ...block, userRows, madeMs, untilMs, isStored: true } as const;
-        const piece = await this.makePiece(job, starvation.isStarved);
+        const piece = await fullPriority.run(starvation.isStarved, (isFull) => this.makePiece(job, isFull));
         written += piece.stored;
         starvation.note(piece.processor);
         userRows = userRows.subarray(piece.users);

@@ -26,3 +26,22 @@ export class Starvation {
     this.wantedMs = this.wantedMs * fade + wantedMs;
   }
 }
+
+/**
+ * Has one starved thread of a pass at a time give way no longer. With two of them on two cores, the thread that answers and
+ * its callers would have half of their processor time, and less for as long as both threads need to catch up.
+ */
+export class FullPriorityTurn {
+  private isTaken = false;
+
+  /** Does a piece of work: at the priority of requests where it is starved and no other piece is done so. */
+  async run<T>(isStarved: boolean, work: (atFullPriority: boolean) => Promise<T>): Promise<T> {
+    if (!isStarved || this.isTaken) return work(false);
+    this.isTaken = true;
+    try {
+      return await work(true);
+    } finally {
+      this.isTaken = false;
+    }
+  }
+}
