@@ -19,8 +19,7 @@ import {
   type UserPatch,
   UserPatchSchema,
 } from './api-schemas.ts';
-import type { Batch } from './batch.ts';
-import type { Feedback, Item, User } from './entities.ts';
+import type { Batch, Feedback, Item, User } from './entities.ts';
 import {
   EMPTY_ITEM,
   EMPTY_USER,

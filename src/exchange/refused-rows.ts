@@ -1,5 +1,5 @@
-import type { Batch } from '../domain/batch.ts';
 import { decodeFeedback, decodeItems, decodeUsers } from '../domain/decode-bodies.ts';
+import type { Batch } from '../domain/entities.ts';
 import { FurzeError } from '../domain/furze-error.ts';
 import { DEFAULT_LIMITS } from '../domain/request-limits.ts';
 import type { Kind } from './guess-columns.ts';

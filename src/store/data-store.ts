@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { Batch } from '../domain/batch.ts';
-import type { Feedback, Item, Page, User } from '../domain/entities.ts';
+import type { Batch, Feedback, Item, Page, User } from '../domain/entities.ts';
 import { grown } from '../memory/growing-u32.ts';
 import type { Occurrences } from './repeats.ts';
 
-export type { Batch } from '../domain/batch.ts';
+export type { Batch } from '../domain/entities.ts';
 
 /**
  * The data store: users, items, feedback. Everything above sees this interface and never the engine.

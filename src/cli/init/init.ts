@@ -9,11 +9,10 @@ import { describeSummary, readSummary } from '../common/set-up-summary.ts';
 import { holdRecords } from '../import/import.ts';
 import { type Answers, findAnswers } from './answers.ts';
 import { dataFolderOf, findFolder } from './data-place.ts';
-import { AnswerMissing, BadRows } from './given.ts';
+import { AnswerMissing, BadRows, type Places } from './given.ts';
 import { createPrompt, type Prompt } from './prompt.ts';
 import { sameCommand } from './same-command.ts';
 import { setUp } from './set-up.ts';
-import type { Places } from './set-up-options.ts';
 import { splitList } from './what-is-positive.ts';
 import { refuseWrittenConfig } from './written-config.ts';
 

@@ -3,7 +3,7 @@ import { nameOfDelimiter } from '../common/column-options.ts';
 import { commandName } from '../common/command-name.ts';
 import type { Answers } from './answers.ts';
 import type { PlannedFile } from './files-to-import.ts';
-import type { Places } from './set-up-options.ts';
+import type { Places } from './given.ts';
 
 /** Answers so far; the files at the least. */
 export type Said = Pick<Answers, 'files'> &

@@ -24,8 +24,8 @@ import { createCaller } from '../playground/caller.ts';
 import type { Answers } from './answers.ts';
 import { dataFolderOf, rememberFolder } from './data-place.ts';
 import { describeNext, type Example, findExamples, requestsOf } from './example-requests.ts';
+import type { SetUpOptions } from './given.ts';
 import { sameCommand } from './same-command.ts';
-import type { SetUpOptions } from './set-up-options.ts';
 import {
   describeWritten,
   fittedConfig,

@@ -12,7 +12,6 @@ import {
 import { HeadersByName } from './headers-by-name.ts';
 import type { Uws, UwsApp, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';
 import { UwsChunkedFlow, UwsFlow } from './uws-flow.ts';
-import { headerKey } from './uws-header-key.ts';
 
 /** Listen option of µSockets: fail when the port is taken instead of sharing it with its holder. */
 const EXCLUSIVE_PORT = 1;
@@ -226,4 +225,13 @@ function framedLength(req: UwsRequest, length: string, coding: string): number {
   if (headers !== 1) return BAD_FRAMING;
   if (coding !== '') return coding.toLowerCase() === 'chunked' ? UNSURE_END : BAD_FRAMING;
   return LENGTH.test(length) ? Number(length) : BAD_FRAMING;
+}
+
+const keys = new Map<string, ArrayBuffer>();
+
+/** The name of a header as bytes, which the engine looks up in half the time of a string. @param name in lower case */
+function headerKey(name: string): ArrayBuffer {
+  let key = keys.get(name);
+  if (key === undefined) keys.set(name, (key = Uint8Array.from(Buffer.from(name)).buffer));
+  return key;
 }

@@ -1,4 +1,4 @@
-import { withinTime } from '../../platform/concurrency/within-time.ts';
+import { withinTime } from '../../platform/concurrency/unless-aborted.ts';
 import type { ReadBarrier } from '../data-store.ts';
 
 /** Parts of a barrier. */

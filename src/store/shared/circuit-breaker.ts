@@ -1,4 +1,4 @@
-import { withinTime } from '../../platform/concurrency/within-time.ts';
+import { withinTime } from '../../platform/concurrency/unless-aborted.ts';
 import type { UserList } from '../cache-store.ts';
 import { packList, unpackList } from '../packed-list.ts';
 import type { SharedLists, SharedStats } from './shared-lists.ts';
