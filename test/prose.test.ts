@@ -28,12 +28,35 @@ function docComments(folder: string): Comment[] {
 
 /** Sentences and clauses; what stands between backticks counts as one word, a line of a table or a tag begins anew. */
 function sentencesOf(text: string): string[] {
-  return text.replace(/`[^`]*`/g, 'code').split(/(?<=[.:;?!])\s|\s@|\n\s*\n|\n {4}|\n\s*[-*|]\s/);
+  return text.replace(/`[^`]*`/g, 'code').split(/(?<=[.:;?!]["')*]*)\s|\s@|\n\s*\n|\n {4}|\n\s*[-*|]\s/);
 }
 
 /** Words of letters: numbers, signs and single letters of a formula are none. */
 function wordsOf(sentence: string): string[] {
   return sentence.match(/\p{L}[\p{L}'’-]+/gu) ?? [];
+}
+
+/** Paragraphs and points of the pages of docs/, without code, tables and the notes of the laboratory. */
+function pages(): Comment[] {
+  const names = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
+  return ['README.md', 'CONTRIBUTING.md', ...names.map((name) => `docs/${name}`)]
+    .filter((place) => place.endsWith('.md') && !place.startsWith('docs/lab/'))
+    .flatMap((place) =>
+      readFileSync(join(ROOT, place), 'utf8')
+        .replace(/^```[\s\S]*?^```/gm, '')
+        .replace(/^[#|].*$/gm, '\n')
+        .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/)
+        .map((text) => ({ place, text: text.replace(/\n/g, ' ') })),
+    );
+}
+
+/** Sentences that are too long, with their places. */
+function longSentences(texts: readonly Comment[]): string[] {
+  return texts.flatMap(({ place, text }) =>
+    sentencesOf(text)
+      .filter((sentence) => wordsOf(sentence).length > WORDS_MAX)
+      .map((sentence) => `${place}: ${sentence}`),
+  );
 }
 
 const comments = ['src', 'assembly', 'bench'].flatMap(docComments);
@@ -47,11 +70,13 @@ describe('doc comments', () => {
   });
 
   it(`have no sentence above ${WORDS_MAX} words`, () => {
-    const long = comments.flatMap(({ place, text }) =>
-      sentencesOf(text)
-        .filter((sentence) => wordsOf(sentence).length > WORDS_MAX)
-        .map((sentence) => `${place}: ${sentence}`),
-    );
-    expect(long).toEqual([]);
+    expect(longSentences(comments)).toEqual([]);
+  });
+});
+
+describe('the pages of docs/', () => {
+  it(`have no sentence above ${WORDS_MAX} words`, () => {
+    expect(pages().length).toBeGreaterThan(500);
+    expect(longSentences(pages())).toEqual([]);
   });
 });
