@@ -199,6 +199,8 @@ function commonHeaders(contentType: string): string {
   return more;
 }
 
+/** Names of headers as bytes. */
+const keys = new Map<string, ArrayBuffer>();
 const CONTENT_LENGTH = headerKey('content-length');
 const TRANSFER_ENCODING = headerKey('transfer-encoding');
 
@@ -226,8 +228,6 @@ function framedLength(req: UwsRequest, length: string, coding: string): number {
   if (coding !== '') return coding.toLowerCase() === 'chunked' ? UNSURE_END : BAD_FRAMING;
   return LENGTH.test(length) ? Number(length) : BAD_FRAMING;
 }
-
-const keys = new Map<string, ArrayBuffer>();
 
 /** The name of a header as bytes, which the engine looks up in half the time of a string. @param name in lower case */
 function headerKey(name: string): ArrayBuffer {
