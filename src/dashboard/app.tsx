@@ -9,6 +9,7 @@ import { LivePage } from './pages/live.tsx';
 import { MetricsPage } from './pages/metrics.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { QualityPage } from './pages/quality.tsx';
+import { ShelfPage } from './pages/shelf.tsx';
 import { StoragePage } from './pages/storage.tsx';
 import { TasksPage } from './pages/tasks.tsx';
 import { TryPage } from './pages/try.tsx';
@@ -29,6 +30,7 @@ const PAGES: readonly PageEntry[] = [
   { name: '', label: 'Overview', page: OverviewPage },
   { name: 'tasks', label: 'Tasks', page: TasksPage },
   { name: 'try', label: 'Try it', page: TryPage },
+  { name: 'shelf', label: 'Shelf', page: ShelfPage },
   { name: 'items', label: 'Items', page: ItemsOrItem },
   { name: 'users', label: 'Users', page: UsersPage },
   { name: 'live', label: 'Live', page: LivePage },

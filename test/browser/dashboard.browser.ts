@@ -100,6 +100,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     ['', 'Overview', /serves/],
     ['tasks', 'Tasks', /generation 1/],
     [`try/${userId}`, 'Try it', /A list of 100 by generation 1/],
+    [`shelf/user:${userId}`, 'Shelf', /Last liked: /],
     ['items', 'Items', /\(19\d\d\)/],
     [`items/${itemId}`, /\(\d{4}\)/, /positive/],
     ['users', 'Users', /Lately active/],

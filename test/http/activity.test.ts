@@ -35,6 +35,15 @@ describe('activity', () => {
     expect(Date.parse(Feedback[0].CameAt)).toBeGreaterThan(Date.parse(Feedback[0].Timestamp));
   });
 
+  it('shows items for a basket by their titles, whoever has it', async () => {
+    const basket = [{ FeedbackType: 'like', ItemId: 'ale' }];
+    const shown = (await server.call('POST', '/api/admin/session', basket)).body;
+    const entries = (await server.call('POST', '/api/session/recommend', basket)).body as { Id: string }[];
+    expect(shown.map(({ Id }: { Id: string }) => Id)).toEqual(entries.map(({ Id }) => Id));
+    for (const item of shown) expect(item.Title).toBe('Green tea');
+    expect((await server.call('POST', '/api/admin/session', [{ ItemId: 'ale' }])).status).toBe(400);
+  });
+
   it('shows each user once, who was active last first, page by page', async () => {
     const { Users } = await get('users');
     expect(Users).toMatchObject([

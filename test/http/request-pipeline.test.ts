@@ -174,10 +174,11 @@ test('metrics, pages and what operators ask wait for no model', async () => {
   );
   expect(routes.length).toBeGreaterThan(20);
   const answers = routes.map(asked);
-  // A fit or a search would begin beside the models that are read back; one user and one item are asked of them.
+  // A fit or a search would begin beside the models that are read back; one user, one item and a session are asked of them.
   const waitsFor = [
     'POST /api/admin/fit',
     'POST /api/admin/search',
+    'POST /api/admin/session',
     'GET /api/admin/user/{user-id}',
     'GET /api/admin/item/{item-id}',
   ];

@@ -1,3 +1,4 @@
+import Type from 'typebox';
 import {
   ActiveUsersSchema,
   ConfigReportSchema,
@@ -10,14 +11,16 @@ import {
   StorageSchema,
   SummarySchema,
   TasksSchema,
+  TitledScoreSchema,
   UserViewSchema,
 } from '../../domain/admin-schemas.ts';
-import { ItemsPageSchema, UsersPageSchema } from '../../domain/api-schemas.ts';
-import { decodeImportReport } from '../../domain/decode-bodies.ts';
+import { ItemsPageSchema, SessionBodiesSchema, UsersPageSchema } from '../../domain/api-schemas.ts';
+import { decodeImportReport, decodeSession } from '../../domain/decode-bodies.ts';
 import { noSuchItem } from '../../domain/furze-error.ts';
 import { json } from '../route/reply.ts';
 import { type Route, route } from '../route/route.ts';
-import { ITEM, USER } from './examples.ts';
+import { FEEDBACK, ITEM, USER } from './examples.ts';
+import { listQuery } from './lists.ts';
 
 const tag = 'Admin';
 /** Feedback records of a user that are shown. */
@@ -176,6 +179,7 @@ export const adminRoutes: readonly Route[] = [
     handler: (_request, { admin }) => json(admin.config()),
   }),
   ...pageRoutes(),
+  sessionRoute(),
   ...activityRoutes(),
   ...viewRoutes(),
 ];
@@ -219,6 +223,33 @@ function pageRoutes(): Route[] {
       },
     }),
   ];
+}
+
+/** Items for somebody who is made up. */
+function sessionRoute(): Route {
+  return route({
+    method: 'POST',
+    path: '/api/admin/session',
+    tag,
+    reads: true,
+    summary: 'Items for a session, as the dashboard shows them',
+    description: 'What `/api/session/recommend` answers, with title, picture and price. Nothing is stored.',
+    query: ['n'],
+    body: { schema: SessionBodiesSchema, example: [FEEDBACK] },
+    response: { description: 'Best first', schema: Type.Array(TitledScoreSchema) },
+    errors: ['BATCH_TOO_LARGE'],
+    async handler(request, { admin, recommender, data, limits, clock }) {
+      const feedback = decodeSession(request.body, limits, clock());
+      const query = { ...request.query, n: Math.min(request.query.n, ENTRIES_MAX) };
+      const entries = await recommender.session(feedback, listQuery(query, undefined, request));
+      return json(
+        entries.flatMap(({ Id, Score }) => {
+          const item = data.local.findItem(Id);
+          return item === undefined ? [] : [{ ...admin.cards.of(item), Score }];
+        }),
+      );
+    },
+  });
 }
 
 /** Events of the moment, with the users and items that they are about. */

@@ -1,0 +1,208 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ActiveUsersView, ItemCard, TitledScore, UserView } from '../../domain/admin-schemas.ts';
+import { api, pathOf } from '../api.ts';
+import { short } from '../format.ts';
+import { Card, PageHead, State } from '../parts/common.tsx';
+import { ItemPicker } from '../parts/item-picker.tsx';
+import { SearchInput } from '../parts/record-search.tsx';
+import { go, place } from '../router.ts';
+import { likeType } from '../state.ts';
+import { useResource } from '../use-resource.ts';
+
+const ITEMS = 12;
+const SUGGESTIONS = 5;
+/** In the address: somebody who is made up. Ids stand behind a sign of their own. */
+const MADE_UP = 'made-up';
+const USER = 'user:';
+
+/** Two shelves side by side, as customers would see them. */
+export function ShelfPage() {
+  const [, first, second = MADE_UP] = place.value;
+  const path = pathOf(['api', 'admin', 'activity', 'users'], { n: SUGGESTIONS });
+  const active = useResource<ActiveUsersView>(path).data?.Users.map(({ UserId }) => UserId) ?? [];
+  const known = useResource<{ Users: readonly { UserId: string }[] }>(
+    pathOf(['api', 'admin', 'users'], { n: SUGGESTIONS }),
+  );
+  const suggested = active.length > 0 ? active : (known.data?.Users.map(({ UserId }) => UserId) ?? []);
+  const left = first ?? (suggested[0] === undefined ? undefined : USER + suggested[0]);
+  return (
+    <>
+      <PageHead title="Shelf">
+        What two customers would see, side by side: real ones, or one you make up. Nothing is stored.
+      </PageHead>
+      <State error={known.error} loading={known.loading} />
+      <div class="cards even shelves">
+        {left !== undefined && (
+          <Shelf name="First" of={left} suggested={suggested} choose={(of) => go('shelf', of, second)} />
+        )}
+        {left !== undefined && (
+          <Shelf name="Second" of={second} suggested={suggested} choose={(of) => go('shelf', left, of)} />
+        )}
+      </div>
+    </>
+  );
+}
+
+interface ShelfProps {
+  readonly name: string;
+  /** As the address has it. */
+  readonly of: string;
+  readonly suggested: readonly string[];
+  readonly choose: (of: string) => void;
+}
+
+function Shelf({ name, of, suggested, choose }: ShelfProps) {
+  const isMadeUp = of === MADE_UP;
+  const [text, setText] = useState('');
+  const [basket, setBasket] = useState<readonly ItemCard[]>([]);
+  const show = (event: Event) => {
+    event.preventDefault();
+    if (text !== '') choose(USER + text);
+  };
+  const userId = of.slice(USER.length);
+  return (
+    <Card title={isMadeUp ? 'Somebody new' : short(userId, 40)}>
+      <form class="filter" onSubmit={show}>
+        <SearchInput label={`${name} customer, by id`} text={text} type={setText} />
+        <button type="submit">Show</button>
+      </form>
+      <p class="suggestions">
+        {suggested.map((id) => (
+          <button
+            key={id}
+            type="button"
+            class={of === USER + id ? 'chip chosen' : 'chip'}
+            aria-pressed={of === USER + id}
+            onClick={() => choose(USER + id)}
+          >
+            {short(id, 24)}
+          </button>
+        ))}
+        <button
+          type="button"
+          class={isMadeUp ? 'chip chosen' : 'chip'}
+          aria-pressed={isMadeUp}
+          onClick={() => choose(MADE_UP)}
+        >
+          made up
+        </button>
+      </p>
+      {isMadeUp ? <MadeUp basket={basket} change={setBasket} /> : <OfUser key={userId} userId={userId} />}
+    </Card>
+  );
+}
+
+function OfUser({ userId }: { userId: string }) {
+  const { data, error, loading } = useResource<UserView>(
+    pathOf(['api', 'admin', 'user', userId], { n: ITEMS }),
+  );
+  if (data === undefined) return <State error={error} loading={loading} />;
+  const inUse = new Set(data.Recommenders.filter((each) => each.InPipeline).map(({ Name }) => Name));
+  const likes = data.History.filter(({ Positive }) => Positive);
+  return (
+    <>
+      <p class="muted">
+        {!data.Known && 'Nobody has this id: this is what anybody gets. '}
+        {likes.length > 0 && `Last liked: ${likes.slice(0, 3).map(nameOf).join(', ')}`}
+      </p>
+      <Goods
+        items={data.Pipeline.map((item) => ({ ...item, reason: reasonOf(item.Ranks, inUse) }))}
+        none="Nothing can be recommended yet; the overview says what is missing."
+      />
+    </>
+  );
+}
+
+/** Somebody who has bought what is put into a basket here. */
+function MadeUp(props: { basket: readonly ItemCard[]; change: (basket: readonly ItemCard[]) => void }) {
+  const { basket, change } = props;
+  const [found, setFound] = useState<readonly TitledScore[]>();
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    let isCurrent = true;
+    setError(undefined);
+    const FeedbackType = likeType() ?? 'like';
+    const body = basket.map(({ Id }) => ({ FeedbackType, ItemId: Id, UserId: '', Timestamp: '' }));
+    api<readonly TitledScore[]>(pathOf(['api', 'admin', 'session'], { n: ITEMS }), 'POST', body).then(
+      (items) => isCurrent && setFound(items),
+      (problem: Error) => isCurrent && setError(problem.message),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [basket]);
+  const add = (Id: string, Title: string) =>
+    basket.some((item) => item.Id === Id) || change([...basket, { Id, Title }]);
+  return (
+    <>
+      <p class="muted">
+        {basket.length === 0 ? 'Who has bought nothing yet. Put something into the basket:' : 'Who bought'}
+      </p>
+      <p class="suggestions">
+        {basket.map((item) => (
+          <button
+            key={item.Id}
+            type="button"
+            class="chip chosen"
+            aria-label={`Take ${nameOf(item)} out`}
+            onClick={() => change(basket.filter((each) => each !== item))}
+          >
+            {nameOf(item)} ×
+          </button>
+        ))}
+      </p>
+      <ItemPicker label="Title or id of an item" choose={add} />
+      <State error={error} loading={found === undefined && error === undefined} />
+      {found !== undefined && (
+        <Goods
+          items={found.map((item) => ({ ...item, reason: 'goes with the basket' }))}
+          none={basket.length === 0 ? 'The basket is empty.' : 'Nothing is known to go with these.'}
+        />
+      )}
+    </>
+  );
+}
+
+/** Items as goods on a shelf: picture, title, price, and a reason. */
+function Goods({ items, none }: { items: readonly (ItemCard & { reason: string })[]; none: string }) {
+  if (items.length === 0) return <p class="muted">{none}</p>;
+  return (
+    <ol class="goods">
+      {items.map((item) => (
+        <li key={item.Id}>
+          <a href={`#/items/${encodeURIComponent(item.Id)}`}>
+            {item.Image === undefined ? (
+              <span class="no-picture" aria-hidden="true">
+                {nameOf(item).slice(0, 1)}
+              </span>
+            ) : (
+              <img src={item.Image} alt="" loading="lazy" />
+            )}
+            <strong>{nameOf(item)}</strong>
+          </a>
+          {item.Price !== undefined && <span class="price">{item.Price}</span>}
+          <small class="muted">{item.reason}</small>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function nameOf({ Id, Title }: ItemCard): string {
+  return short(Title === '' ? Id : Title, 60);
+}
+
+const PROPOSED: Readonly<Record<string, string>> = {
+  popular: 'liked by many lately',
+  latest: 'new',
+  collaborative: 'liked by people of the same taste',
+  item_based: 'goes with what this customer likes',
+  user_based: 'liked by customers alike',
+};
+
+/** The recommender in use that places an item highest, in words. */
+function reasonOf(ranks: UserView['Pipeline'][number]['Ranks'], inUse: ReadonlySet<string>): string {
+  const proposed = Object.entries(ranks).filter(([name]) => inUse.has(name));
+  const [best] = proposed.sort(([, a], [, b]) => a - b);
+  return best === undefined ? 'by all that is learned together' : (PROPOSED[best[0]] ?? best[0]);
+}
