@@ -40,4 +40,6 @@ export async function runProof(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+  // What is left of the services that were tried, as an idle thread, is not waited for.
+  process.exit();
 }
