@@ -5,22 +5,22 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
+  linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Bom, bundledNames, shipped } from './package/sbom.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const COPY = mkdtempSync(join(tmpdir(), 'furze-release-'));
+const COPY = join(ROOT, 'release.partial');
 const RELEASE = join(COPY, 'release');
 const SUMS = 'SHA256SUMS';
 
@@ -30,6 +30,7 @@ function npm(...args: string[]): string {
 }
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+rmSync(COPY, { recursive: true, force: true });
 process.on('exit', () => rmSync(COPY, { recursive: true, force: true }));
 // What is under version control, as it is here: neither package may carry what an earlier build left.
 const listed = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 });
@@ -37,7 +38,15 @@ for (const file of listed.split('\0').filter((name) => name !== '')) {
   mkdirSync(dirname(join(COPY, file)), { recursive: true });
   cpSync(join(ROOT, file), join(COPY, file));
 }
-symlinkSync(join(ROOT, 'node_modules'), join(COPY, 'node_modules'));
+// Links to the same files: npm takes no folder that is elsewhere for installed.
+for (const entry of readdirSync(join(ROOT, 'node_modules'), { recursive: true, withFileTypes: true })) {
+  if (entry.isDirectory()) continue;
+  const from = join(entry.parentPath, entry.name);
+  const to = join(COPY, relative(ROOT, from));
+  mkdirSync(dirname(to), { recursive: true });
+  if (entry.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
+  else linkSync(from, to);
+}
 mkdirSync(RELEASE);
 process.stdout.write(npm('run', '--silent', 'package'));
 npm('pack', '--pack-destination', RELEASE);
@@ -58,10 +67,7 @@ const sums = readdirSync(RELEASE)
         .digest('hex')}  ${name}\n`,
   );
 writeFileSync(join(RELEASE, SUMS), sums.join(''));
-// Copied beside the one before, which it then takes the place of at once.
-const [place, partial] = [join(ROOT, 'release'), join(ROOT, 'release.partial')];
-rmSync(partial, { recursive: true, force: true });
-cpSync(RELEASE, partial, { recursive: true });
+const place = join(ROOT, 'release');
 rmSync(place, { recursive: true, force: true });
-renameSync(partial, place);
+renameSync(RELEASE, place);
 process.stdout.write(sums.join(''));
