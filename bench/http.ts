@@ -1,9 +1,10 @@
 // The service over HTTP against what it stands on: a bare engine for reads, bare LMDB for writes; and against crowds.
-// npm run bench:http [-- --smoke] [-- --part reads|insert|writes|tail|freshness|pass|stalls|training|overload] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
+// npm run bench:http [-- --smoke] [-- --part reads|insert|writes|tail|freshness|pass|leaving|stalls|training|overload] [-- --seconds 300] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
 import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchFreshness } from './http/freshness.ts';
 import { benchInsert } from './http/insert.ts';
+import { benchLeaving } from './http/leaving.ts';
 import { benchOverload } from './http/overload.ts';
 import { benchPass } from './http/pass.ts';
 import { benchReads, makeReadFolder } from './http/reads.ts';
@@ -30,6 +31,8 @@ const { values: options } = parseArgs({
     items: { type: 'string', default: '100000' },
     /** Fits before the part `stalls`. */
     fit: { type: 'boolean', default: false },
+    /** Length of the part `leaving`. */
+    seconds: { type: 'string', default: '300' },
   },
 });
 
@@ -70,6 +73,12 @@ if (asked('stalls')) {
 if (asked('pass')) {
   const passSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 200_000 };
   rows.push(...(await benchPass(passSize, smoke ? 200 : 5000)));
+}
+if (asked('leaving')) {
+  const leavingSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 200_000 };
+  const clients = smoke ? 40 : 1000;
+  const durationMs = smoke ? 1000 : Number(options.seconds) * 1000;
+  rows.push(...(await benchLeaving(leavingSize, { clients, durationMs })));
 }
 if (asked('training')) {
   // Users and items as many as MovieLens 20M has.
