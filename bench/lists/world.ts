@@ -13,7 +13,7 @@ import { type PlacedFm, placeFm } from '../../src/model/click/fm-scorer.ts';
 import { type PlacedSums, placeSums } from '../../src/model/neighbors/row-sums.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 import { useCompiledThreads } from '../../src/platform/program/thread-entry.ts';
-import { RANKING_FEATURES } from '../../src/recommend/models/feature-names.ts';
+import { KINDS, RANKING_FEATURES } from '../../src/recommend/models/feature-names.ts';
 import { listSettings } from '../../src/recommend/sources/list-settings.ts';
 import { InMemoryState } from '../../src/recommend/state/in-memory-state.ts';
 import { openStore } from '../../src/store/open/open-store.ts';
@@ -137,7 +137,10 @@ function generationOf(users: number, items: number, live: InMemoryState): Placed
   const weights = RANKING_FEATURES.map((name) => (name === 'age' ? -0.1 : 0.1 + random.float()));
   return {
     number: 1,
-    ranking: { name: 'all', bias: -3, weights, totals: live.popularity.totals() },
+    ranking: {
+      ...{ name: 'all', bias: -3, weights, totals: live.popularity.totals(), knowsMs: NOW_MS },
+      byKind: Array.from({ length: KINDS }, () => ({ bias: -3, weights })),
+    },
     parts: {
       als: alsModel(users, items, random),
       click: clickModel(users, items, random),

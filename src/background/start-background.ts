@@ -75,10 +75,11 @@ export async function startBackground(
   await tasks.restore();
   teardown.add(() => tasks.flush());
   const stores = { paths, data, cache, cluster };
-  const parts = { config, ...stores, pool, trainer, recommendation, tasks, clock, log, settleMs };
+  const parts = { config, ...stores, pool, trainer, recommendation, tasks, clock, elapsedMs, log, settleMs };
   const training: BackgroundTraining = createTraining(parts);
   teardown.add(() => training.fits.stop());
   const restoring = training.fits.restore(restored);
+  teardown.add(() => training.renewal.stop());
   teardown.add(() => training.search.stop());
   const follower = cluster && new GenerationFollower(cluster, training.fits, log);
   teardown.add(() => follower?.stop());

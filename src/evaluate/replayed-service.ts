@@ -92,6 +92,7 @@ export class ReplayedService {
         '/api/feedback',
         Array.from(indices, (at) => feedbackOf(past, at)),
       );
+      await this.service!.settled();
     }
   }
 

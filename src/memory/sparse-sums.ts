@@ -35,6 +35,18 @@ export class SparseSums {
     this.rows[this.count++] = row;
   }
 
+  /** 0 for a row without a sum. */
+  get(row: number): number {
+    return this.rounds[row] === this.round ? this.sums[row]! : 0;
+  }
+
+  /** The largest sum, 0 where none is above. */
+  largest(): number {
+    let most = 0;
+    for (let at = 0; at < this.count; at++) most = Math.max(most, this.sums[this.rows[at]!]!);
+    return most;
+  }
+
   /** The `k` largest sums of the rows that pass, largest first; only rows that would be among them are asked for. */
   best(k: number, accept: (row: number) => boolean): Ranked {
     const top = new TopK(k);

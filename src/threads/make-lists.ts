@@ -15,6 +15,7 @@ import { itemsOfUsers, USERS_ASKED } from '../recommend/neighbors/items-of-users
 import { KeptLikes, likesInStore } from '../recommend/neighbors/kept-likes.ts';
 import { neighborsFromStore } from '../recommend/neighbors/neighbors-from-store.ts';
 import { askedUser, userRelation } from '../recommend/neighbors/user-neighbors.ts';
+import { RecentLikes } from '../recommend/popularity/recent-likes.ts';
 import { ITEM_FEATURES } from '../recommend/ranking/compute-features.ts';
 import { ItemFeatureCache } from '../recommend/ranking/item-feature-cache.ts';
 import type { ListInputs } from '../recommend/sources/list-inputs.ts';
@@ -146,7 +147,7 @@ export function answerQuestion(job: QuestionJob): Found {
 function makerFor(job: MakerJob, reads: LocalReads, isPositive: TypeTest): ListMaker {
   const { plan } = job;
   const { generation, kept } = openedFor(job, reads);
-  const inputs = { ...copiedInputs(plan, generation, reads, isPositive, likes), kept };
+  const inputs = { ...copiedInputs(plan, generation, reads, isPositive, likes), kept, recentLikes };
   return new ListMaker(plan.settings, inputs, isPositive, scratch);
 }
 
@@ -169,6 +170,9 @@ let opened: Opened | undefined;
 const likes = new KeptLikes();
 let likesSinceMs = 0;
 
+/** This thread's, of the plan that is opened. */
+const recentLikes = new RecentLikes();
+
 /** This thread's: arrays as long as the catalogue, which would take as long to make as a list. */
 const scratch = new CandidateScratch();
 
@@ -182,6 +186,7 @@ function openedFor({ plan, slot, untilMs }: MakerJob, reads: LocalReads): Opened
       generation,
       kept: new ItemFeatureCache(plan.timesMs.length, ITEM_FEATURES),
     };
+    recentLikes.restore(plan.recentLikes);
     likes.clear();
     likesSinceMs = untilMs;
   }

@@ -13,6 +13,7 @@ import type { Ranking } from '../recommend/models/feature-names.ts';
 import type { ColdItems } from '../recommend/neighbors/cold-item-index.ts';
 import type { Relation } from '../recommend/neighbors/neighbors-from-store.ts';
 import type { ItemPopularity, PopularitySpans } from '../recommend/popularity/popularity-counts.ts';
+import type { LikeColumns } from '../recommend/popularity/recent-likes.ts';
 import type { CountsSettings } from '../recommend/popularity/saved-counts.ts';
 import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
 import type { ListSettings } from '../recommend/sources/list-settings.ts';
@@ -31,6 +32,7 @@ export interface Jobs {
   finish: { job: FinishJob; answer: FinishAnswer };
   load: { job: LoadJob; answer: unknown };
   learnRanking: { job: LearnRankingJob; answer: LearnedRanking | undefined };
+  renewRanking: { job: RenewRankingJob; answer: Ranking | undefined };
   lists: { job: ListsJob; answer: ListsMade };
   question: { job: QuestionJob; answer: Found };
   neighbors: { job: NeighborsJob; answer: Ranked | undefined };
@@ -154,6 +156,13 @@ export interface LearnRankingJob extends Cancellable {
   readonly slot: number;
 }
 
+/** Learns from the likes of after a fit how its generation ranks now; answers undefined where there are none. */
+export interface RenewRankingJob extends Cancellable, Pick<LearnRankingJob, 'plan' | 'spans' | 'slot'> {
+  readonly kind: 'renewRanking';
+  /** As the fit learned it. */
+  readonly ranking: Ranking;
+}
+
 export interface LearnedRanking {
   readonly ranking: Ranking;
   readonly choice: RankingChoice;
@@ -181,6 +190,7 @@ export interface ListPlan {
   /** One bit an item row: those that may stand in a list. */
   readonly listable: Uint32Array<SharedArrayBuffer>;
   readonly popularity: ItemPopularity;
+  readonly recentLikes: LikeColumns;
   readonly latestRows: Uint32Array<SharedArrayBuffer>;
   readonly popularRows: Uint32Array<SharedArrayBuffer>;
   /** By popularity scale. */

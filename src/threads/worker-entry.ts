@@ -4,7 +4,7 @@ import { searchItems } from '../recommend/catalogue/search-by-text.ts';
 import { renewCounts } from '../recommend/popularity/saved-counts.ts';
 import { findNeighbors } from './find-neighbors.ts';
 import { gather } from './gather-training-data.ts';
-import { learnRanking } from './learn-ranking.ts';
+import { learnRanking, renewRanking } from './learn-ranking.ts';
 import { answerQuestion, makeLists } from './make-lists.ts';
 import {
   FULL_PRIORITY,
@@ -29,6 +29,7 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   finish,
   load,
   learnRanking,
+  renewRanking,
   lists: makeLists,
   question: answerQuestion,
   neighbors: findNeighbors,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../src/domain/random.ts';
+import type { LogisticRegression } from '../../src/model/regression/logistic-regression.ts';
 import { RANKING_FEATURES, type RankingFeature } from '../../src/recommend/models/feature-names.ts';
 import { choiceTable, chooseRanking } from '../../src/recommend/ranking/choose-ranking.ts';
 import type { RankingExample } from '../../src/recommend/ranking/learn-blends.ts';
@@ -28,7 +29,7 @@ function user(
     return random.float() < 1 / (1 + Math.exp(4 - score)) ? 1 : 0;
   });
   return {
-    userRow,
+    ...{ userRow, kind: 2, hasLikes: true },
     features,
     labels,
     likedCount: Math.max(
@@ -124,7 +125,8 @@ describe('the choice of a ranking', () => {
     const examples = Array.from({ length: 60 }, (_, userRow) => {
       const features = new Float32Array(CANDIDATES * width).map(() => 0.01 * random.normal());
       features[RANKING_FEATURES.indexOf('popular_2d')] = 5;
-      return { userRow, features, labels: new Uint8Array(CANDIDATES).fill(1, 0, 1), likedCount: 1 };
+      const labels = new Uint8Array(CANDIDATES).fill(1, 0, 1);
+      return { userRow, kind: 2, hasLikes: true, features, labels, likedCount: 1 };
     });
     const { choice } = chooseRanking(examples, 0, () => true)!;
     expect(qualityOf(choice, 'popular_2d')).toBeCloseTo(1, 10);
@@ -141,6 +143,21 @@ describe('the choice of a ranking', () => {
     const alone = ({ rows }: typeof once) => rows.find(({ name }) => name === 'popular_2d')!.quality;
     expect(alone(thrice).mean).toBeCloseTo(alone(once).mean, 10);
     expect(alone(thrice).halfWidth).toBeCloseTo(alone(once).halfWidth, 10);
+  });
+
+  it('learns for each kind of user what that kind goes by, and for one that was never asked what all do', () => {
+    const [newcomer, regular, never] = [1, 4, 7];
+    const examples = [
+      ...users(150, (value) => 3 * value('popular_7d'), 1).map((one) => ({ ...one, kind: newcomer })),
+      ...users(150, (value) => 3 * value('collaborative'), 2).map((one) => ({ ...one, kind: regular })),
+    ];
+    const { ranking } = chooseRanking(examples, 0, () => true)!;
+    const share = (weights: LogisticRegression) =>
+      weightOf(weights, 'popular_7d') /
+      (weightOf(weights, 'popular_7d') + weightOf(weights, 'collaborative'));
+    expect(share(ranking.byKind[newcomer]!)).toBeGreaterThan(0.8);
+    expect(share(ranking.byKind[regular]!)).toBeLessThan(0.2);
+    expect(ranking.byKind[never]!.weights).toEqual(ranking.weights);
   });
 
   it('does not take what leads by luck alone', () => {

@@ -8,6 +8,7 @@ import type { OpenedParts } from '../../src/model/registry.ts';
 import { History } from '../../src/recommend/history/history.ts';
 import { ListMaker } from '../../src/recommend/lists/maker/list-maker.ts';
 import {
+  KINDS,
   RANKING_FEATURES,
   type Ranking,
   type RankingFeature,
@@ -63,6 +64,7 @@ export function scoredModel(scores: readonly number[]): CollaborativeModel {
       yield;
       return undefined;
     },
+    knows: () => true,
     scoreItems: (_, rows) => Float32Array.from(rows, (row) => scores[row] ?? 0),
     topItemsOfMany: () => {
       throw new Error('asked for one user at a time');
@@ -151,11 +153,11 @@ export function ranking(
   { scales }: ItemPopularity,
   bias = 0,
 ): Ranking {
+  const all = { bias, weights: RANKING_FEATURES.map((name) => weights[name] ?? 0) };
   return {
-    name: 'hand-made',
-    bias,
-    weights: RANKING_FEATURES.map((name) => weights[name] ?? 0),
+    ...{ name: 'hand-made', knowsMs: 0, ...all },
     totals: scales.map(({ total }) => total),
+    byKind: Array.from({ length: KINDS }, () => all),
   };
 }
 

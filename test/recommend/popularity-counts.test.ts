@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
 import { DataClock } from '../../src/recommend/popularity/data-clock.ts';
 import { PopularityCounts, sharePopularity } from '../../src/recommend/popularity/popularity-counts.ts';
-import { HALF_LIVES_MS } from '../../src/recommend/popularity/popularity-scales.ts';
+import { HALF_LIVES_MS, POPULARITY_SCALES } from '../../src/recommend/popularity/popularity-scales.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { isPositive, LIKE, READ } from './hand-made.ts';
 
@@ -196,11 +196,11 @@ describe('popularity', () => {
     for (let hours = 9000; hours >= 0; hours -= 100) popularity.apply(columns([[0, hours]]), isPositive, 1);
     popularity.apply(columns([[1, 0]]), isPositive, 1);
     popularity.drain();
-    const { values } = popularity.scales[0]!;
+    const { values } = popularity.scales[POPULARITY_SCALES.indexOf('12h')]!;
     expect(values[0]! / values[1]!).toBeCloseTo(1 / (1 - 2 ** (-100 / 12)), 4);
     popularity.apply(columns([[1, 0]]), isPositive, -1);
     popularity.drain();
-    expect(popularity.scales.map((scale) => scale.values[1])).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(popularity.scales.map((scale) => scale.values[1])).toEqual(POPULARITY_SCALES.map(() => 0));
   });
 
   it('compare with one another on every scale as they did when they were new', () => {

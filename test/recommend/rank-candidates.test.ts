@@ -11,8 +11,17 @@ import { rankCandidates } from '../../src/recommend/ranking/rank-candidates.ts';
 import { generation, popularity, ranking, scoredModel, summedLists, world } from './hand-made.ts';
 
 const DAY_MS = 86_400_000;
-const case3 = { candidates: [2, 0, 7], userRow: 4, userLabels: () => ['tall'], vector: Float32Array.of(1) };
-const counts = popularity({ scales: [[0, 0, 1], [2, 0, 3], [], [], [], [4, 0, 5]], asOfMs: 100 * DAY_MS });
+const case3 = {
+  candidates: [2, 0, 7],
+  userRow: 4,
+  kind: 3,
+  userLabels: () => ['tall'],
+  vector: Float32Array.of(1),
+};
+const counts = popularity({
+  scales: [[], [0, 0, 1], [2, 0, 3], [], [], [], [4, 0, 5]],
+  asOfMs: 100 * DAY_MS,
+});
 const totals = counts.scales.map(({ total }) => total);
 /** Item 2 came three days before the newest feedback, item 0 after it, item 7 at no known time. */
 const timestampMsAt = (row: number) => [101 * DAY_MS, 0, 97 * DAY_MS][row] ?? Number.NaN;
@@ -59,7 +68,7 @@ describe('the features of candidates', () => {
     const busy = world({ popularity: counts, timestampMsAt });
     const quiet = world({
       popularity: popularity({
-        scales: [[0, 0, 0.5], [1, 0, 1.5], [], [], [], [2, 0, 2.5]],
+        scales: [[], [0, 0, 0.5], [1, 0, 1.5], [], [], [], [2, 0, 2.5]],
         asOfMs: 100 * DAY_MS,
       }),
       timestampMsAt,
@@ -136,9 +145,22 @@ describe('ranking', () => {
     expect(item7).toBeCloseTo(probability(-1 + 1.03), 12);
   });
 
+  it('goes by what was learned for the kind of the user', () => {
+    const byScore = ranking({ collaborative: 1 }, counts);
+    const byCount = ranking({ popular_2d: 1 }, counts).byKind[0]!;
+    const known = { ...byScore, byKind: byScore.byKind.with(case3.kind + 1, byCount) };
+    const asked = world({ generation: { ...full, ranking: known }, popularity: counts });
+    const best = (kind: number) => {
+      const scores = rankCandidates({ ...case3, kind }, asked, 'learned', 1);
+      return case3.candidates[scores.indexOf(Math.max(...scores))];
+    };
+    expect(best(case3.kind)).toBe(0);
+    expect(best(case3.kind + 1)).toBe(2);
+  });
+
   it('tells what it looks at', () => {
     const some = ranking({ popular_2d: 1, popular_ever: -1, age: 0.5 }, counts);
-    expect(scalesOf(some)).toEqual([1, 5]);
+    expect(scalesOf(some)).toEqual([2, 6]);
     expect(looksAt(some, ['age'])).toBe(true);
     expect(looksAt(some, ['collaborative', 'slim'])).toBe(false);
   });

@@ -34,6 +34,7 @@ import { TrainingDataLoader } from '../training/training-data-loader.ts';
 import { feedbackFacts } from './feedback-facts.ts';
 import { FitSchedule } from './fit-schedule.ts';
 import { GenerationFit, type GenerationFitOptions } from './generation-fit.ts';
+import { RankingRenewal } from './ranking-renewal.ts';
 
 export interface TrainingParts {
   readonly config: Config;
@@ -46,6 +47,7 @@ export interface TrainingParts {
   readonly recommendation: Recommendation;
   readonly tasks: TaskList;
   readonly clock: Clock;
+  readonly elapsedMs: Clock;
   readonly log: Logger;
   /** As in `FitScheduleParts`. */
   readonly settleMs: number;
@@ -54,6 +56,7 @@ export interface TrainingParts {
 /** Training in the background. */
 export interface BackgroundTraining {
   readonly fits: FitSchedule;
+  readonly renewal: RankingRenewal;
   readonly search: SettingsSearch;
   readonly progress: ProgressTracker;
   readonly listsOnRequest: ListsOnRequest;
@@ -86,6 +89,13 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     cluster,
     makesLists: () => makesLists(config, cluster),
   });
+  const renewal = new RankingRenewal({
+    ...{ pool: parts.pool, queue, log, elapsedMs: parts.elapsedMs },
+    planOf: shared.planOf,
+    spans: popularitySpans(config.recommend),
+    fitted: () => shared.generationFit.last,
+    onRanking: (generation) => fits.rankBy(generation),
+  });
   const search = new SettingsSearch(
     { trainer, loader, als, queue },
     {
@@ -99,9 +109,12 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     },
   );
   data.onChange(({ added }) => {
-    if (hasPositive(added, recommendation.live.isPositive)) fits.noteFeedback();
+    const likes = countPositive(added, recommendation.live.isPositive);
+    if (likes === 0) return;
+    fits.noteFeedback();
+    renewal.note(likes);
   });
-  return { fits, search, progress, listsOnRequest: shared.listsOnRequest };
+  return { fits, renewal, search, progress, listsOnRequest: shared.listsOnRequest };
 }
 
 /** A node fills a cache of its own for the requests that it answers; one that all share is filled by the leader. */
@@ -172,7 +185,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
     { pool, trainer, loader, als, planOf },
     generationFitOptions(config, recommendation.settings, log),
   );
-  return { loader, als, listPass, listsOnRequest, generationFit };
+  return { loader, als, listPass, listsOnRequest, generationFit, planOf };
 }
 
 /** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */
@@ -215,9 +228,10 @@ function generationFitOptions(
   };
 }
 
-function hasPositive({ length, types }: FeedbackColumns, isPositive: TypeTest): boolean {
-  for (let at = 0; at < length; at++) if (isPositive(types[at]!)) return true;
-  return false;
+function countPositive({ length, types }: FeedbackColumns, isPositive: TypeTest): number {
+  let count = 0;
+  for (let at = 0; at < length; at++) count += Number(isPositive(types[at]!));
+  return count;
 }
 
 /** The worker threads as configured, and a line that says what they are. */

@@ -6,7 +6,6 @@ import { loadKernels } from '../../kernel/load-kernels.ts';
 import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import { openGeneration } from '../../recommend/models/generation-slot.ts';
-import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import type { PlacedGeneration } from '../../threads/messages.ts';
@@ -14,7 +13,7 @@ import type { ListPass, PassStart } from '../lists/list-pass.ts';
 import type { ListsOnRequest } from '../lists/lists-on-request.ts';
 import type { SerialQueue } from '../pool/serial-queue.ts';
 import type { OnProgress, ProgressTracker } from '../tasks/progress-tracker.ts';
-import type { RunningTask, TaskList, TaskResult } from '../tasks/task-list.ts';
+import { type RunningTask, rankingResult, type TaskList } from '../tasks/task-list.ts';
 import type { RestoredGeneration } from '../training/restore-generation.ts';
 import type { Fitted, GenerationFit } from './generation-fit.ts';
 
@@ -372,6 +371,15 @@ export class FitSchedule {
     };
   }
 
+  /** Ranks as a generation that serves has learned since. */
+  rankBy(placed: PlacedGeneration): void {
+    const { generations } = this.parts.recommendation;
+    if (this.stopped || generations.current?.number !== placed.number) return;
+    generations.current = { ...generations.current, ranking: placed.ranking };
+    this.placed = placed;
+    this.parts.listsOnRequest.use(placed);
+  }
+
   private serve(placed: PlacedGeneration, calm?: Promise<unknown>): void {
     this.place(placed);
     this.comparing = this.parts.recommendation.live.knowItems(placed.parts.als?.header.itemCount ?? 0, calm);
@@ -388,11 +396,4 @@ export class FitSchedule {
     this.parts.cluster?.noteServed(placed.number);
     this.parts.listsOnRequest.use(placed);
   }
-}
-
-/** Outcome of the ranking, for the log of tasks. */
-function rankingResult(choice: RankingChoice | undefined): TaskResult {
-  const quality = choice?.rows.find(({ name }) => name === choice.chosen)?.quality;
-  if (choice === undefined || quality === undefined) return {};
-  return { 'ranked by': choice.chosen, 'lists NDCG@10': quality.mean };
 }

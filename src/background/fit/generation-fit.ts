@@ -15,7 +15,7 @@ import {
   TRAINED_PARTS,
 } from '../../model/registry.ts';
 import type { Logger } from '../../platform/log/log.ts';
-import { looksAt, weightsOf } from '../../recommend/models/feature-names.ts';
+import { everLooksAt, weightsOf } from '../../recommend/models/feature-names.ts';
 import type { PopularitySpans } from '../../recommend/popularity/popularity-counts.ts';
 import { choiceTable } from '../../recommend/ranking/choose-ranking.ts';
 import type { ListSettings } from '../../recommend/sources/list-settings.ts';
@@ -84,7 +84,8 @@ export class GenerationFit {
   private abort = new AbortController();
   private isEnded = false;
   private readonly requests: JobQueue;
-  private last: PlacedGeneration | undefined;
+  /** What was fitted last, as it was. */
+  last: PlacedGeneration | undefined;
   private lastManifest: GenerationManifest | undefined;
   /** True once somebody asks for users like a user. */
   private asksUsers: boolean;
@@ -209,7 +210,7 @@ export class GenerationFit {
     for (const name of TRAINED_PARTS) {
       const { stage, training } = partOf(name);
       const features = featuresOf(name);
-      const isLookedAt = ranking !== undefined && looksAt(ranking, features);
+      const isLookedAt = ranking !== undefined && everLooksAt(ranking, features);
       if (!isLookedAt && !training!.isAlwaysWanted) continue;
       const control = this.control(name, onProgress, features.length > 0 ? ON_ALL_FEEDBACK : '', held);
       parts[name] = await this.attempt(stage, () =>
@@ -249,7 +250,6 @@ export class GenerationFit {
     const { clickThrough, log, spans } = this.options;
     const { trainer, pool, planOf } = this.parts;
     if (!clickThrough) return undefined;
-    const { heldOutSinceMs } = data;
     const heldOut = heldOutInStore(data);
     if (heldOut.userRows.length === 0) {
       log.warn('too few users have come back to rank by: lists are ordered by the collaborative score');
@@ -266,8 +266,10 @@ export class GenerationFit {
     onProgress(LEARNING_TO_RANK, 0, 1);
     const plan = await planOf({ number: 0, ranking: undefined, parts: parts as PlacedParts });
     log.info({ stage: LEARNING_TO_RANK, plannedMb: plannedMb(rankingBytes(plan, data)) }, STAGE_MEMORY);
-    const job = { kind: 'learnRanking', plan, heldOut, heldOutSinceMs, spans, slot: 0 } as const;
-    const learned = await this.retry(LEARNING_TO_RANK, (cancelled) => pool.run({ ...job, cancelled }));
+    const asked = { plan, heldOut, heldOutSinceMs: data.heldOutSinceMs, spans, slot: 0 };
+    const learned = await this.retry(LEARNING_TO_RANK, (cancelled) =>
+      pool.run({ kind: 'learnRanking', ...asked, cancelled }),
+    );
     onProgress(LEARNING_TO_RANK, 1, 1);
     const { als: _goesOn, ...rest } = parts;
     trainer.memory.release(rest);

@@ -51,6 +51,9 @@ export class ListPlanner {
     const timesMs = yield* live.sharedSince();
     yield;
     const shared = yield* sharePopularity(popularity, catalogue.rowCount);
+    yield;
+    const { userRows, itemRows, seconds } = popularity.recent.save();
+    const recentLikes = { userRows: share(userRows), itemRows: share(itemRows), seconds: share(seconds) };
     const trendingRows: Uint32Array<SharedArrayBuffer>[] = [];
     for (const counts of shared.scales) {
       yield;
@@ -77,6 +80,7 @@ export class ListPlanner {
       generation,
       listable,
       popularity: shared,
+      recentLikes,
       latestRows,
       popularRows,
       trendingRows,
@@ -86,6 +90,6 @@ export class ListPlanner {
   }
 }
 
-function share(rows: readonly number[]): Uint32Array<SharedArrayBuffer> {
+function share(rows: ArrayLike<number>): Uint32Array<SharedArrayBuffer> {
   return filled(sharedU32(rows.length), rows);
 }

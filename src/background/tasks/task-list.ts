@@ -2,6 +2,7 @@ import type { Task } from '../../domain/admin-schemas.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/furze-error.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
+import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import { type Pace, PaceMeter } from './pace-meter.ts';
 
@@ -140,4 +141,11 @@ function kept(past: readonly Task[]): Task[] {
     );
   }
   return left;
+}
+
+/** Outcome of the ranking, for the log of tasks. */
+export function rankingResult(choice: RankingChoice | undefined): TaskResult {
+  const quality = choice?.rows.find(({ name }) => name === choice.chosen)?.quality;
+  if (choice === undefined || quality === undefined) return {};
+  return { 'ranked by': choice.chosen, 'lists NDCG@10': quality.mean };
 }

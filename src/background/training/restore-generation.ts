@@ -27,7 +27,7 @@ export async function readGeneration(
   }
   // Absent fields come back as null, and weights of other features rank nothing.
   const ranking = manifest.ranking ?? undefined;
-  const isOwn = ranking === undefined || ranking.weights.length === RANKING_FEATURES.length;
+  const isOwn = ranking?.byKind.every(({ weights }) => weights.length === RANKING_FEATURES.length) ?? true;
   return isOwn ? { ...manifest, ranking, choice: manifest.choice ?? undefined } : undefined;
 }
 

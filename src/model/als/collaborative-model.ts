@@ -16,6 +16,8 @@ export interface CollaborativeModel {
   ): Generator<undefined, ScoreDecomposition | undefined>;
   /** The scores of the items for a user's vector; 0 for an item that the model does not know. */
   scoreItems(vector: Float32Array, itemRows: readonly number[]): Float32Array;
+  /** True for an item that was liked by somebody whom the model has learned from. */
+  knows(itemRow: number): boolean;
   /**
    * The `k` items with the highest scores that pass `accept`, best first.
    * @param among look only at these
@@ -61,6 +63,7 @@ export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): Colla
   return {
     foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
     scoreItems: (vector, itemRows) => scorer.scoreItems(vector, itemRows),
+    knows: (itemRow) => hasBit(liked, itemRow),
     decompose: (likedItemRows, itemRow) => decomposeScore(placed, likedItemRows, itemRow),
     topItemsOfMany: (asked, k, allowed) => scorer.recommendMany(asked, k, likedOf(allowed)),
     topItems(vector, k, given, { read = [], members, allowed }) {

@@ -50,7 +50,7 @@ export const alsPart: LearnedPart<
   MatrixFactorization,
   PlacedModel,
   CollaborativeModel,
-  'collaborative'
+  'collaborative' | 'new_item'
 > = {
   title: 'ALS model',
   stage: 'Training ALS',
@@ -91,6 +91,10 @@ export const alsPart: LearnedPart<
     collaborative: {
       meaning: 'matrix factorization (ALS): users and items as vectors',
       scores: (model, { vector }, itemRows) => vector && model.scoreItems(vector, itemRows),
+    },
+    new_item: {
+      meaning: 'items that nobody had liked before the models were learned: what these say of them is little',
+      scores: (model, _user, itemRows) => Uint8Array.from(itemRows, (row) => Number(!model.knows(row))),
     },
   },
 };

@@ -16,34 +16,43 @@ export interface ChoiceSample {
   readonly features: Float64Array;
   /** 1 for an alternative that was chosen, else 0. */
   readonly labels: Uint8Array;
-  /** Number of alternatives that it stands for, above 0: one that was sampled stands for several. */
+  /** How many alternatives like this one it stands for, above 0: one that was sampled stands for several. */
   readonly multiples: Float64Array;
   /** Set i has the alternatives from starts[i] to starts[i + 1] - 1; one at least is chosen. */
   readonly starts: readonly number[];
+}
+
+/** What a fit knows beside the sample; each has a number a feature. */
+export interface FitOptions {
+  /**
+   * A feature that varies by less inside the sets is penalized as if it varied so much. What few small differences tell by
+   * chance then makes no weight that a large difference would be ranked by.
+   */
+  readonly leastDeviations?: readonly number[];
+  /** Weights to begin at, such as those of a sample that is much the same; they tell only how soon it ends. */
+  readonly start?: readonly number[];
+  /** Weights that the ridge draws to, in place of 0; a feature that does not vary keeps its own. */
+  readonly prior?: readonly number[];
 }
 
 const ITERATIONS_MAX = 30;
 const HALVINGS_MAX = 20;
 /** The fit ends when a step lowers the mean loss by less than this. */
 const TOLERANCE = 1e-5;
-/** Share of a sum of squares that may be rounding. */
+/** What of a sum of squares may be rounding. */
 const ROUNDING = 1e-18;
 
 /**
  * The weights of the features, those of `nonNegative` not below zero: as long as one is, the lowest of them is left out
  * (weight 0) and the others are fitted again, from where they stood.
  * @param penalty ridge on the standardized weights, in units of the mean loss; above 0
- * @param leastDeviations a feature that varies by less inside the sets is penalized as if it varied so much;
- *   few small differences, which tell by chance, then make no weight that a large difference is ranked by later
- * @param start weights to begin at, such as those of a sample that is much the same; they tell only how soon it ends
  * @throws FurzeError INTERNAL when a feature is not finite
  */
 export function fitChoices(
   sample: ChoiceSample,
   nonNegative: readonly number[],
   penalty: number,
-  leastDeviations: readonly number[] = [],
-  start: readonly number[] = [],
+  { leastDeviations = [], start = [], prior = [] }: FitOptions = {},
 ): readonly number[] {
   const { width } = sample;
   const deviations = deviationsOf(sample).map((deviation, at) =>
@@ -52,20 +61,25 @@ export function fitChoices(
   const features = new Float64Array(sample.features.length);
   for (let row = 0; row < features.length; row += width)
     for (let of = 0; of < width; of++) features[row + of] = sample.features[row + of]! / deviations[of]!;
-  // A feature that does not vary has the deviation Infinity, and no weight.
-  let weights = deviations.map((deviation, at) => (start[at] ? start[at] * deviation : 0));
-  weights = weights.map((weight) => (Number.isFinite(weight) ? weight : 0));
+  // A feature that does not vary has the deviation Infinity.
+  const standardized = (raw: readonly number[]) =>
+    deviations.map((deviation, at) => (raw[at] && Number.isFinite(deviation) ? raw[at] * deviation : 0));
+  const centre = standardized(prior);
+  let weights = standardized(start.length > 0 ? start : prior);
   for (;;) {
-    weights = newton({ ...sample, features }, penalty, weights);
+    weights = newton({ ...sample, features }, { penalty, centre }, weights);
     const [worst] = [...nonNegative].sort((a, b) => weights[a]! - weights[b]! || a - b);
     if (worst === undefined || !(weights[worst]! < 0))
-      return Array.from(weights, (weight, at) => weight / deviations[at]!);
+      return Array.from(weights, (weight, at) =>
+        Number.isFinite(deviations[at]) ? weight / deviations[at]! : (prior[at] ?? 0),
+      );
     weights[worst] = 0;
+    centre[worst] = 0;
     for (let at = worst; at < features.length; at += width) features[at] = 0;
   }
 }
 
-/** Spread of each feature inside the sets; Infinity for one that does not but for rounding, which then counts 0. */
+/** How much each feature varies inside the sets; Infinity for one that does not but for rounding, which then counts 0. */
 function deviationsOf({ width, features, starts }: ChoiceSample): Float64Array {
   const squares = new Float64Array(width);
   const sizes = new Float64Array(width);
@@ -96,16 +110,22 @@ function deviationsOf({ width, features, starts }: ChoiceSample): Float64Array {
   );
 }
 
+/** A penalty on the squared distance of the weights from others. */
+interface Ridge {
+  readonly penalty: number;
+  readonly centre: Float64Array;
+}
+
 /** @param start weights to begin at; which ones tells only how soon it ends */
-function newton(sample: ChoiceSample, penalty: number, start: Float64Array<ArrayBuffer>) {
+function newton(sample: ChoiceSample, ridge: Ridge, start: Float64Array<ArrayBuffer>) {
   let weights = start;
-  let state = evaluate(sample, weights, penalty);
+  let state = evaluate(sample, weights, ridge);
   for (let iteration = 0; iteration < ITERATIONS_MAX; iteration++) {
-    const step = newtonStep(sample, weights, state.chances, penalty);
+    const step = newtonStep(sample, weights, state.chances, ridge);
     const from = state;
     for (let halving = 0, scale = 1; halving < HALVINGS_MAX; halving++, scale /= 2) {
       const tried = weights.map((weight, at) => weight + scale * step[at]!);
-      const next = evaluate(sample, tried, penalty);
+      const next = evaluate(sample, tried, ridge);
       if (!(next.loss < from.loss)) continue;
       weights = tried;
       state = next;
@@ -145,12 +165,12 @@ function chancesOf(
 }
 
 /** The mean loss under the weights, and the chances of all alternatives. */
-function evaluate(sample: ChoiceSample, weights: Float64Array, penalty: number) {
+function evaluate(sample: ChoiceSample, weights: Float64Array, { penalty, centre }: Ridge) {
   const sets = sample.starts.length - 1;
   const chances = new Float64Array(sample.labels.length);
   let loss = 0;
   for (let set = 0; set < sets; set++) loss += chancesOf(sample, set, weights, chances);
-  const squares = weights.reduce((sum, weight) => sum + weight * weight, 0);
+  const squares = weights.reduce((sum, weight, at) => sum + (weight - centre[at]!) ** 2, 0);
   return { loss: loss / sets + (penalty * squares) / 2, chances };
 }
 
@@ -159,7 +179,7 @@ function newtonStep(
   { width, features, labels, starts }: ChoiceSample,
   weights: Float64Array,
   chances: Float64Array,
-  penalty: number,
+  { penalty, centre }: Ridge,
 ): Float64Array {
   const sets = starts.length - 1;
   const gradient = new Float64Array(width);
@@ -187,7 +207,7 @@ function newtonStep(
       for (let b = 0; b <= a; b++) hessian[a * width + b]! -= (mean[a]! * mean[b]!) / sets;
   }
   for (let a = 0; a < width; a++) {
-    gradient[a]! -= penalty * weights[a]!;
+    gradient[a]! -= penalty * (weights[a]! - centre[a]!);
     hessian[a * width + a]! += penalty;
     for (let b = 0; b < a; b++) hessian[b * width + a] = hessian[a * width + b]!;
   }

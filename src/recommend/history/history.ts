@@ -55,6 +55,11 @@ export class History {
     }
   }
 
+  /** Time since the last feedback in effect, milliseconds; Infinity for none. */
+  get idleMs(): number {
+    return this.untilMs === this.inEffectSinceMs ? 0 : this.untilMs - this.inEffectSinceMs;
+  }
+
   /** The user's row in what models know of users by themselves: -1 for one without feedback in effect, of whom nothing is to be known. */
   get modelRow(): number {
     return this.readCount > 0 ? this.userRow : -1;

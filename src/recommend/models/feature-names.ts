@@ -1,14 +1,32 @@
 import { MODEL_FEATURES } from '../../model/registry.ts';
 import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { POPULARITY_SCALES } from '../popularity/popularity-scales.ts';
+import { LIVE_SUM } from './like-sums.ts';
 
 /** What the ranking looks at for each candidate, in this order. */
 export const RANKING_FEATURES = [
   ...MODEL_FEATURES.map(({ name }) => name),
+  LIVE_SUM,
   ...POPULARITY_SCALES.map((scale) => `popular_${scale}` as const),
   'age',
 ] as const;
 export type RankingFeature = (typeof RANKING_FEATURES)[number];
+
+/** The most likes of each kind of user: of one of whom little is known other features tell. */
+const KIND_LIKES_MAX = [0, 1, 4, 19, Number.POSITIVE_INFINITY] as const;
+/** Feedback of a user that lies closer together than this belongs to one visit, milliseconds. */
+const VISIT_MS = 30 * 60_000;
+/** Kinds of users: by what is known of them, each in the middle of a visit or coming back. */
+export const KINDS = 2 * KIND_LIKES_MAX.length;
+
+/**
+ * The kind of a user with so many likes, 0 to `KINDS` - 1.
+ * @param idleMs time since the user's last feedback, milliseconds
+ */
+export function kindOf(likes: number, idleMs: number): number {
+  const known = KIND_LIKES_MAX.findIndex((most) => likes <= most);
+  return idleMs < VISIT_MS ? known + KIND_LIKES_MAX.length : known;
+}
 
 /** How candidates are ranked: learned from held-out feedback and judged by it. */
 export interface Ranking extends LogisticRegression {
@@ -19,11 +37,20 @@ export interface Ranking extends LogisticRegression {
    * it, so that a quiet night ranks as the busy day before did.
    */
   readonly totals: readonly number[];
+  /** Likes of later are not known to the models that it ranks by, milliseconds since the epoch. */
+  readonly knowsMs: number;
+  /** What the candidates of each kind of user are ranked by. */
+  readonly byKind: readonly LogisticRegression[];
 }
 
-/** Whether a ranking looks at any of the features named. */
+/** True where a ranking looks at any of the features named. */
 export function looksAt({ weights }: LogisticRegression, names: readonly RankingFeature[]): boolean {
   return names.some((name) => weights[RANKING_FEATURES.indexOf(name)] !== 0);
+}
+
+/** True where a ranking looks at any of the features named for any kind of user. */
+export function everLooksAt(ranking: Ranking, names: readonly RankingFeature[]): boolean {
+  return looksAt(ranking, names) || ranking.byKind.some((kind) => looksAt(kind, names));
 }
 
 /** The weights that are not 0, by feature, to four digits. */
@@ -34,6 +61,6 @@ export function weightsOf({ weights }: LogisticRegression): Record<string, numbe
 
 /** The popularity scales that a ranking looks at. */
 export function scalesOf(ranking: LogisticRegression): number[] {
-  const first = RANKING_FEATURES.indexOf('popular_12h');
+  const first = RANKING_FEATURES.indexOf('popular_1h');
   return POPULARITY_SCALES.map((_, scale) => scale).filter((scale) => ranking.weights[first + scale] !== 0);
 }

@@ -1,32 +1,53 @@
+import { SparseSums } from '../../memory/sparse-sums.ts';
 import type { RowSums } from '../../model/neighbors/row-sums.ts';
 import type { SummedLists } from '../../model/neighbors/summed-lists.ts';
 import type { SumFeature } from '../../model/part/learned-part.ts';
 import { MODEL_FEATURES, type ModelFeature, type OpenedParts, type PartName } from '../../model/registry.ts';
+import type { RecentLikes } from '../popularity/recent-likes.ts';
 
 /** Items whose sum is a twentieth of the user's largest stand halfway, roughly, between that one and those without any. */
 const SHARE_SCALE = 20;
 
-/** The features that are sums over a user's likes. */
-const SUMS: ReadonlyMap<ModelFeature, SumFeature & { readonly part: PartName }> = new Map(
+/** The feature that is summed over the latest likes of all, without any model. */
+export const LIVE_SUM = 'item_knn_live';
+
+/** A feature that is a sum over a user's likes. */
+export type SumName = ModelFeature | typeof LIVE_SUM;
+
+/** What one user's likes speak for. */
+export type Sums = Pick<RowSums, 'get' | 'copy' | 'largest' | 'topRows'>;
+
+/** The features that models sum over a user's likes. */
+const SUMS: ReadonlyMap<SumName, SumFeature & { readonly part: PartName }> = new Map(
   MODEL_FEATURES.flatMap(({ name, part, feature }) =>
     'sum' in feature ? [[name, { ...feature, part }] as const] : [],
   ),
 );
 
-/** Their names, in the order of the features. */
-export const SUM_NAMES: readonly ModelFeature[] = [...SUMS.keys()];
+/** The names of all sums over likes, in the order of the features. */
+export const SUM_NAMES: readonly SumName[] = [...SUMS.keys(), LIVE_SUM];
 
-/** Scores of one user's likes, by each of the summed models: good until the models sum up for another. */
+/** What one user's likes speak for, by each of the sums: good until the models sum up for another. */
 export class LikeSums {
-  private readonly sums = new Map<ModelFeature, RowSums>();
+  private readonly sums = new Map<SumName, Sums>();
+  private readonly live = new LiveSums();
 
   /**
    * Sums up for a user; what is not among `names` has no sums.
    * @param liked item rows, the latest first
    */
-  sumUp(parts: OpenedParts | undefined, liked: readonly number[], names: readonly ModelFeature[]): void {
+  sumUp(
+    parts: OpenedParts | undefined,
+    liked: readonly number[],
+    names: readonly SumName[],
+    recentLikes?: RecentLikes,
+  ): void {
     this.sums.clear();
     for (const name of names) {
+      if (name === LIVE_SUM) {
+        if (recentLikes !== undefined && this.live.sumUp(recentLikes, liked)) this.sums.set(name, this.live);
+        continue;
+      }
       const { part, sum, weights } = SUMS.get(name)!;
       const sums = (parts?.[part] as SummedLists | undefined)?.sums[sum];
       if (sums === undefined) continue;
@@ -36,20 +57,45 @@ export class LikeSums {
   }
 
   /** The rows and their sums, those below 0 speak against an item; undefined where there are none, and all features of it are 0. */
-  of(name: ModelFeature): RowSums | undefined {
+  of(name: SumName): Sums | undefined {
     return this.sums.get(name);
+  }
+}
+
+/** Sums over the latest likes of all. */
+class LiveSums implements Sums {
+  largest = 0;
+  private readonly sums = new SparseSums();
+
+  /** @returns false where the likes speak for nothing */
+  sumUp(recentLikes: RecentLikes, liked: readonly number[]): boolean {
+    recentLikes.sumUp(liked, this.sums);
+    this.largest = this.sums.largest();
+    return this.largest > 0;
+  }
+
+  get(row: number): number {
+    return this.sums.get(row);
+  }
+
+  copy(rows: ArrayLike<number>, out: Float64Array): void {
+    for (let at = 0; at < rows.length; at++) out[at] = this.sums.get(rows[at]!);
+  }
+
+  topRows(k: number, _lookedAt: unknown, accept: (row: number) => boolean): Uint32Array {
+    return Uint32Array.from(this.sums.best(k, accept).rows);
   }
 }
 
 /** The feature of each item: the sum as it is, or ln(1 + 20 share) of the user's largest; 0 for an item that nothing speaks for. */
 export function writeSumFeature(
-  name: ModelFeature,
-  sums: RowSums,
+  name: SumName,
+  sums: Sums,
   itemRows: ArrayLike<number>,
   out: Float64Array,
 ): void {
   sums.copy(itemRows, out);
-  if (!SUMS.get(name)!.isShare) return;
+  if (SUMS.get(name)?.isShare === false) return;
   const { largest } = sums;
   for (let at = 0; at < itemRows.length; at++)
     if (out[at] !== 0) out[at] = Math.log1p((SHARE_SCALE * out[at]!) / largest);

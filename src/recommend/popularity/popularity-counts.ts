@@ -8,6 +8,7 @@ import { DataClock, type SavedDataClock } from './data-clock.ts';
 import { DecayedCounts, type SavedDecay, type ScaledCounts } from './decayed-counts.ts';
 import { MovingWindow, RowCounts, type SavedWindow } from './moving-window.ts';
 import { HALF_LIVES_MS } from './popularity-scales.ts';
+import { type LikeColumns, RecentLikes } from './recent-likes.ts';
 import type { WindowSlice } from './window-slice.ts';
 
 /** Positive feedback by item row; a row past the end of an array has none. */
@@ -30,6 +31,7 @@ export interface SavedPopularity {
   /** By half-life. */
   readonly decayed: readonly SavedDecay[];
   readonly newest: SavedDataClock;
+  readonly recent: LikeColumns;
 }
 
 interface Pending {
@@ -59,6 +61,8 @@ export function popularitySpans(recommend: Config['recommend']): PopularitySpans
  * in it.
  */
 export class PopularityCounts implements ItemPopularity {
+  /** Who liked what of late. */
+  readonly recent = new RecentLikes();
   private readonly clock: Clock;
   /** Records that were applied and not counted yet, in order. */
   private readonly pending: Pending[] = [];
@@ -130,8 +134,15 @@ export class PopularityCounts implements ItemPopularity {
       left -= end - batch.next;
       for (; batch.next < end; batch.next++) {
         const { next } = batch;
-        if (isPositive(feedback.types[next]!))
-          this.count(feedback.itemRows[next]!, feedback.timesMs[next]!, sign);
+        if (!isPositive(feedback.types[next]!)) continue;
+        const [user, item, timeMs] = [
+          feedback.userRows[next]!,
+          feedback.itemRows[next]!,
+          feedback.timesMs[next]!,
+        ];
+        if (sign === 1) this.recent.add(user, item, timeMs);
+        else this.recent.remove(user, item);
+        this.count(item, timeMs, sign);
       }
       if (end === feedback.length) this.pending.shift();
     }
@@ -148,12 +159,14 @@ export class PopularityCounts implements ItemPopularity {
       ever: inAll instanceof RowCounts ? inAll.values : inAll.save(),
       decayed: this.decayed.map((counts) => counts.save()),
       newest: this.newest.save(),
+      recent: this.recent.save(),
     };
   }
 
   /** Takes the place of all that was counted; what waits to be counted is dropped. @param saved is kept */
-  restore({ window, ever, decayed, newest }: SavedPopularity): void {
+  restore({ window, ever, decayed, newest, recent }: SavedPopularity): void {
     this.pending.length = 0;
+    this.recent.restore(recent);
     for (const [at, counts] of this.decayed.entries()) counts.restore(decayed[at]!);
     this.newest.restore(newest);
     this.countsNewest = false;

@@ -21,7 +21,7 @@ import type { PackedSlice } from './window-slice.ts';
 /** "FRZT". */
 const KIND: FrameKind = {
   magic: 0x465a5254,
-  version: 4,
+  version: 5,
   name: 'counts of feedback',
   coversDescription: true,
 };
@@ -44,7 +44,7 @@ interface WindowLengths {
   readonly to: number | null;
 }
 
-/** Lengths are in numbers; the arrays follow in this order: ever, window, decayed, first sights; of a window its counts, then rows and counts of each slice. */
+/** Lengths are in numbers; the arrays follow in this order: ever, window, decayed, first sights, of recent likes users, items and seconds; of a window its counts, then rows and counts of each slice. */
 interface Description extends CountsSettings {
   /** As of when everything was counted; the name is that of the file format. */
   readonly mark: FeedbackPosition;
@@ -60,6 +60,8 @@ interface Description extends CountsSettings {
     readonly length: number;
   }[];
   readonly firstSights: number;
+  /** Likes of late. */
+  readonly recent: number;
 }
 
 /**
@@ -96,8 +98,9 @@ export class SavedCounts {
     this.types.restore([]);
     this.firstSights.restore(none());
     const newest = { rows: [], timesMs: [], leftMs: Number.NEGATIVE_INFINITY };
+    const recent = { userRows: none(), itemRows: none(), seconds: none() };
     const ever = Number.isFinite(this.settings.ttlMs) ? window() : none();
-    this.popularity.restore({ window: window(), ever, decayed, newest });
+    this.popularity.restore({ window: window(), ever, decayed, newest, recent });
   }
 
   /** Counts all feedback that there is, in one go. Nothing was counted before. */
@@ -114,7 +117,7 @@ export class SavedCounts {
 
   /** @param position as of when everything was counted */
   save(position: FeedbackPosition): Uint8Array {
-    const { window, ever, decayed, newest } = this.popularity.save();
+    const { window, ever, decayed, newest, recent } = this.popularity.save();
     const everUsed = ever instanceof Uint32Array ? used(ever) : usedOf(ever);
     const windowUsed = usedOf(window);
     const sights = used(this.firstSights.seconds);
@@ -133,9 +136,16 @@ export class SavedCounts {
         length: decayedUsed[at]!.length,
       })),
       firstSights: sights.length,
+      recent: recent.seconds.length,
     };
     const everArrays = everUsed instanceof Uint32Array ? [everUsed] : arraysOf(everUsed);
-    return encodeFrame(KIND, description, [...everArrays, ...arraysOf(windowUsed), ...decayedUsed, sights]);
+    return encodeFrame(KIND, description, [
+      ...everArrays,
+      ...arraysOf(windowUsed),
+      ...decayedUsed,
+      sights,
+      ...Object.values(recent),
+    ]);
   }
 
   /**
@@ -148,7 +158,7 @@ export class SavedCounts {
    */
   restore(bytes: Uint8Array, isSound = false): FeedbackPosition {
     const { description, floats } = decodeFrame(KIND, bytes, isSound);
-    const { mark, types, newest, ever, window, decayed, halfLivesMs, firstSights, ...settings } =
+    const { mark, types, newest, ever, window, decayed, halfLivesMs, firstSights, recent, ...settings } =
       description as Description;
     const isSame = JSON.stringify([settings, halfLivesMs]) === JSON.stringify([this.settings, HALF_LIVES_MS]);
     if (!isSame) throw new OtherForm(`not usable ${KIND.name}: it counts by another configuration`);
@@ -164,7 +174,7 @@ export class SavedCounts {
       from: from ?? Number.NaN,
       to: to ?? Number.NaN,
     });
-    const saved: SavedPopularity = {
+    const saved: Omit<SavedPopularity, 'recent'> = {
       ever: typeof ever === 'number' ? asWords(take(ever)) : takeWindow(ever),
       window: takeWindow(window),
       decayed: decayed.map(({ total, zeroMs, length }) => ({
@@ -175,10 +185,15 @@ export class SavedCounts {
       newest: { ...newest, leftMs: newest.leftMs ?? Number.NEGATIVE_INFINITY },
     };
     const sights = asWords(take(firstSights));
+    const likes = {
+      userRows: asWords(take(recent)),
+      itemRows: asWords(take(recent)),
+      seconds: asWords(take(recent)),
+    };
     if (next !== floats.length) refuseModel(KIND, 'its size does not fit its shape');
     this.types.restore(types);
     this.firstSights.restore(sights);
-    this.popularity.restore(saved);
+    this.popularity.restore({ ...saved, recent: likes });
     return mark;
   }
 

@@ -8,11 +8,12 @@ import { ndcg } from '../../model/evaluation/metrics.ts';
 import type { ModelFeature } from '../../model/registry.ts';
 import type { ChoiceSample } from '../../model/regression/conditional-logit.ts';
 import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
-import { RANKING_FEATURES, type RankingFeature } from '../models/feature-names.ts';
+import { KINDS, RANKING_FEATURES, type Ranking, type RankingFeature } from '../models/feature-names.ts';
 import {
   asProbability,
   isModel,
   learnBlend,
+  learnNear,
   lessonOf,
   meanOf,
   type RankingExample,
@@ -55,9 +56,7 @@ export interface RankingChoice {
 }
 
 /** A set of weights and its name. */
-export interface NamedRanking extends LogisticRegression {
-  readonly name: string;
-}
+export type NamedRanking = Omit<Ranking, 'totals' | 'knowsMs'>;
 
 interface Way {
   readonly name: string;
@@ -85,9 +84,10 @@ export function chooseRanking(
   asOfMs: number,
   has: (feature: ModelFeature) => boolean,
 ): { readonly ranking: NamedRanking; readonly choice: RankingChoice } | undefined {
-  if (!examples.some(teaches)) return undefined;
-  const users = byUser(examples);
-  const alone = RANKING_FEATURES.filter((name) => !isModel(name) || has(name));
+  const known = examples.filter(({ hasLikes }) => hasLikes);
+  if (!known.some(teaches)) return undefined;
+  const users = byUser(known);
+  const alone = featuresWith(has);
   const singles = alone.map((name) => single(users, name));
   const bestSingle = best(singles);
   const blends = blendsOf(users, singles);
@@ -98,8 +98,13 @@ export function chooseRanking(
   const ways = [chosen, ...[...singles, blends.all, blends.drawn].filter((way) => way !== chosen)];
   ways.sort((a, b) => sum(b.values) - sum(a.values));
   const first = ways[0]!;
+  const forAll = asProbability(chosen.ranking, known);
   return {
-    ranking: { name: chosen.name, ...asProbability(chosen.ranking, examples) },
+    ranking: {
+      name: chosen.name,
+      ...forAll,
+      byKind: learnKinds(examples, () => forAll, alone),
+    },
     choice: {
       users: users.length,
       asOfMs,
@@ -109,6 +114,30 @@ export function chooseRanking(
       rows: ways.map(({ name, values }) => ({ name, quality: estimate([...values]) })),
     },
   };
+}
+
+/**
+ * Learns a ranking for each kind of user.
+ * @param examples from which they are learned; of a kind without any that teaches the ranking that was known stays
+ * @param known what each kind's ranking is drawn to
+ * @param names the features that there are
+ */
+export function learnKinds(
+  examples: readonly RankingExample[],
+  known: (kind: number) => LogisticRegression,
+  names: readonly RankingFeature[],
+): LogisticRegression[] {
+  return Array.from({ length: KINDS }, (_, kind) => {
+    const some = examples.filter((example) => example.kind === kind);
+    return some.some(teaches)
+      ? asProbability(learnNear(lessonOf(some), known(kind), names), some)
+      : known(kind);
+  });
+}
+
+/** The features that are there: those of a model that is missing are not. */
+export function featuresWith(has: (feature: ModelFeature) => boolean): RankingFeature[] {
+  return RANKING_FEATURES.filter((name) => !isModel(name) || has(name));
 }
 
 /** Answers of one user are much alike: what they tell counts as one. */

@@ -2,11 +2,12 @@ import type { ScoredUser } from '../../model/part/learned-part.ts';
 import { MODEL_FEATURES } from '../../model/registry.ts';
 import { RANKING_FEATURES } from '../models/feature-names.ts';
 import type { Generation } from '../models/generation-slot.ts';
-import { type LikeSums, writeSumFeature } from '../models/like-sums.ts';
+import { LIVE_SUM, type LikeSums, writeSumFeature } from '../models/like-sums.ts';
 import type { ItemPopularity } from '../popularity/popularity-counts.ts';
 import { ItemFeatureCache, type WriteFeatures } from './item-feature-cache.ts';
 
-const POPULAR = RANKING_FEATURES.indexOf('popular_12h');
+const LIVE = RANKING_FEATURES.indexOf(LIVE_SUM);
+const POPULAR = RANKING_FEATURES.indexOf('popular_1h');
 const AGE = RANKING_FEATURES.indexOf('age');
 const WIDTH = RANKING_FEATURES.length;
 /** The last features: those that an item has whoever is ranked for. */
@@ -18,6 +19,8 @@ const AGE_DAYS_MAX = 3650;
 
 /** One user's candidates, and what scores them. */
 export interface RankingCase extends ScoredUser {
+  /** The user's kind; see `kindOf`. */
+  readonly kind: number;
   readonly candidates: readonly number[];
   /** What the user's likes speak for; absent where nothing does. */
   readonly sums?: LikeSums;
@@ -86,6 +89,11 @@ export function eachFeature(
       const scores = opened && feature.scores(opened, one, candidates);
       if (scores !== undefined) onFeature(at, scores);
     }
+  }
+  const live = isUsed(LIVE) ? sums?.of(LIVE_SUM) : undefined;
+  if (live !== undefined) {
+    writeSumFeature(LIVE_SUM, live, candidates, column);
+    onFeature(LIVE, column);
   }
   eachItemFeature(candidates, inputs, totals, onFeature, isUsed, column);
 }

@@ -3,6 +3,7 @@ import { MODEL_FEATURES, type ModelFeature } from '../../model/registry.ts';
 import { type ChoiceSample, fitChoices } from '../../model/regression/conditional-logit.ts';
 import { fitLogistic, type LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { RANKING_FEATURES, type RankingFeature } from '../models/feature-names.ts';
+import { LIVE_SUM } from '../models/like-sums.ts';
 
 /** Lists that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
 const TAUGHT_MAX = 1000;
@@ -12,6 +13,8 @@ const MISSES_A_LIST = 60;
  * and much data is free to say what it wants.
  */
 const RIDGE_USERS = 3;
+/** Lists that a ranking for all kinds of users counts for where that of one kind is learned. */
+const PRIOR_LISTS = 10;
 /**
  * Ages are logarithms of days. Those of items that were imported together differ by next to nothing, which tells nothing of
  * an item that comes a week later: where they do not differ e-fold, they are weighed as if they did.
@@ -24,6 +27,9 @@ const CALIBRATED_MAX = 150;
 export interface RankingExample {
   /** Whose they are; the same user may be asked about as of several moments. */
   readonly userRow: number;
+  /** The user's kind then; see `kindOf`. */
+  readonly kind: number;
+  readonly hasLikes: boolean;
   /** `RANKING_FEATURES.length` numbers a candidate. */
   readonly features: Float32Array;
   /** 1 for each candidate that the user then liked. */
@@ -45,14 +51,60 @@ export function learnBlend(
 ): LogisticRegression | undefined {
   const lists = lesson.starts.length - 1;
   if (lists < 1) return undefined;
-  // Scales may speak against one another, but popularity never against an item.
-  const isOneScale = set.filter(isScale).length === 1;
-  const nonNegative = set.flatMap((name, at) => (isModel(name) || (isOneScale && isScale(name)) ? [at] : []));
-  const spreads = set.map((name) => (name === 'age' ? AGE_SPREAD_MIN : 0));
-  const from = start && set.map((name) => start.weights[RANKING_FEATURES.indexOf(name)]!);
-  const ridge = RIDGE_USERS / lists;
-  const weights = fitChoices(withFeatures(lesson, set), nonNegative, ridge, spreads, from);
+  return fitBlend(lesson, set, RIDGE_USERS / lists, start && { start });
+}
+
+/** Fits the weights of the features of a set; see `fitChoices`. */
+function fitBlend(
+  lesson: ChoiceSample,
+  set: readonly RankingFeature[],
+  ridge: number,
+  known: Partial<Record<'start' | 'prior', LogisticRegression>> = {},
+): LogisticRegression {
+  const steps = scaleSteps(set);
+  // Scales may speak against one another, but likes on all of them never against an item.
+  const likesInAll = set.findLastIndex(isScale);
+  const nonNegative = set.flatMap((name, at) =>
+    isModel(name) || name === LIVE_SUM || at === likesInAll ? [at] : [],
+  );
+  const options = Object.entries(known).map(([name, { weights }]) => [
+    name,
+    steps.sum(set.map((feature) => weights[RANKING_FEATURES.indexOf(feature)]!)),
+  ]);
+  const fitted = fitChoices(steps.apart(withFeatures(lesson, set)), nonNegative, ridge, {
+    ...Object.fromEntries(options),
+    leastDeviations: set.map((name) => (name === 'age' ? AGE_SPREAD_MIN : 0)),
+  });
+  const weights = steps.back(fitted);
   return { bias: 0, weights: RANKING_FEATURES.map((name) => weights[set.indexOf(name)] ?? 0) };
+}
+
+/**
+ * Popularity as steps: how much of what one scale counts the next longer one adds, and the longest as it is. The weight of a
+ * step is the sum of those of the scales up to it; that of the longest says what likes on all scales are worth.
+ */
+function scaleSteps(set: readonly RankingFeature[]) {
+  const pairs = set.flatMap((name, at) =>
+    isScale(name) && at + 1 < set.length && isScale(set[at + 1]!) ? [at] : [],
+  );
+  return {
+    apart(sample: ChoiceSample): ChoiceSample {
+      const features = sample.features.slice();
+      for (let row = 0; row < features.length; row += sample.width)
+        for (const at of pairs) features[row + at]! -= features[row + at + 1]!;
+      return { ...sample, features };
+    },
+    sum(weights: readonly number[]): number[] {
+      const sums = [...weights];
+      for (const at of pairs) sums[at + 1]! += sums[at]!;
+      return sums;
+    },
+    back(sums: readonly number[]): number[] {
+      const weights = [...sums];
+      for (const at of pairs) weights[at + 1] = sums[at + 1]! - sums[at]!;
+      return weights;
+    },
+  };
 }
 
 /** The same order with the scores as far apart as the lesson tells, so that it can be averaged with others. */
@@ -64,6 +116,22 @@ export function spreadBy(lesson: ChoiceSample, ranking: LogisticRegression): Log
     RIDGE_USERS / (lesson.starts.length - 1),
   );
   return multiple! > 0 ? { bias: 0, weights: ranking.weights.map((weight) => weight * multiple!) } : ranking;
+}
+
+/**
+ * A ranking for one kind of question, drawn to one that was learned from all: as near to it as so many lists count that
+ * say nothing else.
+ * @param lesson of `lessonOf`; without any list the other is the answer
+ * @param names the features that there are
+ */
+export function learnNear(
+  lesson: ChoiceSample,
+  ranking: LogisticRegression,
+  names: readonly RankingFeature[],
+): LogisticRegression {
+  const lists = lesson.starts.length - 1;
+  if (lists < 1) return ranking;
+  return fitBlend(lesson, names, PRIOR_LISTS / lists, { prior: spreadBy(lesson, ranking) });
 }
 
 /** The mean of the weights. @param rankings one at least */

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { createRandom } from '../../domain/random.ts';
-import type { Ranking } from '../models/feature-names.ts';
+import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { eachFeature, type RankingCase, type RankingInputs } from './compute-features.ts';
 
 /**
@@ -29,7 +29,7 @@ export function rankCandidates(
   const { generation } = inputs;
   const ranking = order === 'learned' ? generation?.ranking : undefined;
   if (ranking !== undefined) {
-    return probabilities(one, inputs, ranking);
+    return probabilities(one, inputs, ranking.byKind[one.kind]!, ranking.totals);
   }
   const collaborative = generation?.parts.als;
   if (order !== 'random' && one.vector !== undefined && collaborative !== undefined) {
@@ -41,8 +41,12 @@ export function rankCandidates(
 }
 
 /** The probability that each candidate is liked. */
-function probabilities(one: RankingCase, inputs: RankingInputs, ranking: Ranking): Float64Array {
-  const { bias, weights, totals } = ranking;
+function probabilities(
+  one: RankingCase,
+  inputs: RankingInputs,
+  { bias, weights }: LogisticRegression,
+  totals: readonly number[],
+): Float64Array {
   const scores = new Float64Array(one.candidates.length).fill(bias);
   const add = (feature: number, values: ArrayLike<number>) => addWeighted(values, weights[feature]!, scores);
   eachFeature(one, inputs, totals, add, (feature) => weights[feature] !== 0);

@@ -1,5 +1,6 @@
 import type { History } from '../history/history.ts';
 import type { ColdItems } from '../neighbors/cold-item-index.ts';
+import type { RecentLikes } from '../popularity/recent-likes.ts';
 import type { RankingInputs } from '../ranking/compute-features.ts';
 
 /** The inputs of lists beside the user: on the main thread it moves with every write, in a worker it is a copy. */
@@ -17,4 +18,6 @@ export interface ListInputs extends RankingInputs {
   readonly userBased: (history: History, accept: (row: number) => boolean) => ArrayLike<number>;
   readonly labelsOf: (userRow: number) => readonly string[];
   readonly coldItems: ColdItems;
+  /** Who liked what of late; absent where nobody keeps it. */
+  readonly recentLikes?: RecentLikes;
 }

@@ -1,6 +1,5 @@
-import type { ModelFeature } from '../../model/registry.ts';
 import type { History } from '../history/history.ts';
-import type { LikeSums } from '../models/like-sums.ts';
+import type { LikeSums, SumName } from '../models/like-sums.ts';
 import type { ListInputs } from './list-inputs.ts';
 import type { ListSettings } from './list-settings.ts';
 
@@ -10,7 +9,7 @@ export interface RankingSources {
   readonly scales: readonly number[];
   readonly latest: boolean;
   /** Models to sum over the likes, whose first items are proposed. */
-  readonly sums: readonly ModelFeature[];
+  readonly sums: readonly SumName[];
 }
 
 /** One user for whom a list is made. */

@@ -1,12 +1,11 @@
-import type { ModelFeature } from '../../model/registry.ts';
-import { SUM_NAMES } from '../models/like-sums.ts';
+import { SUM_NAMES, type SumName } from '../models/like-sums.ts';
 import type { Matcher } from './matcher.ts';
 
 /**
  * Items with the highest sums of one kind on what the user likes, where the ranking goes by it: further opinions of the
  * collaborative recommender.
  */
-function sumMatcher(name: ModelFeature): Matcher {
+function sumMatcher(name: SumName): Matcher {
   return {
     lists({ settings, sums, accept, read, allowed }) {
       const ofName = settings.collaborative ? sums.of(name) : undefined;

@@ -39,9 +39,19 @@ describe('the conditional logit', () => {
   it('comes to the same weights wherever it begins, none for a feature that does not vary', () => {
     const sample = drawn(2000, [1, -0.5, 0], [1, 3, 0]);
     const weights = fitChoices(sample, [], RIDGE);
-    const near = fitChoices(sample, [], RIDGE, [], [0.9, -0.6, 5]);
+    const near = fitChoices(sample, [], RIDGE, { start: [0.9, -0.6, 5] });
     for (const [at, weight] of weights.entries()) expect(near[at]).toBeCloseTo(weight, 4);
     expect(near[2]).toBe(0);
+  });
+
+  it('is drawn to what was known before, the more the less there is', () => {
+    const prior = [-1, 2, 7];
+    const [little] = fitChoices(drawn(5, [1, -0.5, 0], [1, 1, 0]), [], 10, { prior });
+    const [much, , constant] = fitChoices(drawn(5000, [1, -0.5, 0], [1, 1, 0]), [], 0.001, { prior });
+    expect(little).toBeCloseTo(-1, 0);
+    expect(much).toBeCloseTo(1, 0);
+    // A feature that does not vary says nothing against what was known.
+    expect(constant).toBe(7);
   });
 
   it('passes over what is equal for all alternatives of a set', () => {
@@ -88,7 +98,7 @@ describe('the conditional logit', () => {
   it('learns next to nothing from differences below the least that count', () => {
     const sample = drawn(500, [0, 1], [1e-5, 1]);
     const [free] = fitChoices(sample, [], RIDGE);
-    const [held, other] = fitChoices(sample, [], RIDGE, [1, 0]);
+    const [held, other] = fitChoices(sample, [], RIDGE, { leastDeviations: [1, 0] });
     expect(Math.abs(free!)).toBeGreaterThan(100);
     expect(Math.abs(held!)).toBeLessThan(0.1);
     expect(other).toBeCloseTo(1, 0);

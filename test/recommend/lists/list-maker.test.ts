@@ -156,7 +156,7 @@ describe('ranking', () => {
 
   it('orders by the probability of positive feedback with one', () => {
     // The weight of ln(1 + positive feedback) alone is above 0: probability = 1 / (1 + 1 / (1 + count)).
-    const counts = popularity({ scales: [[0, 3, 0, 1, 8]] });
+    const counts = popularity({ scales: [[], [0, 3, 0, 1, 8]] });
     const world = {
       ...byModel,
       generation: { ...byModel.generation, ranking: ranking({ popular_12h: 1 }, counts) },
@@ -173,12 +173,12 @@ describe('ranking', () => {
   });
 
   it('brings up by itself what it goes by: the first of a popularity scale, the newest', () => {
-    const counts = popularity({ scales: [[], [], [1, 1, 1]] });
+    const counts = popularity({ scales: [[], [], [], [1, 1, 1]] });
     const als = scoredModel([0, 0.1, 0.2]);
     const world = {
       generation: generation({ als }),
       popularity: counts,
-      trendingRows: (scale: number) => [[], [], [60, 61], [62]][scale] ?? [],
+      trendingRows: (scale: number) => [[], [], [], [60, 61], [62]][scale] ?? [],
       latestRows: () => [70],
     };
     const rowsWith = (weights: Parameters<typeof ranking>[0], more: Partial<ListSettings> = {}, user = FAN) =>
@@ -194,10 +194,11 @@ describe('ranking', () => {
     expect(rowsWith({ collaborative: 1, popular_7d: 1, popular_30d: -1, age: 1 })).toEqual([
       1, 2, 60, 61, 62, 70,
     ]);
-    // Neither without prediction, nor with all recommenders off, nor to somebody who has liked nothing.
+    // Neither without prediction nor with all recommenders off.
     expect(rowsWith({ popular_7d: 1 }, { order: 'collaborative' })).toEqual([1, 2]);
     expect(rowsWith({ popular_7d: 1 }, { collaborative: false })).toBeUndefined();
-    expect(rowsWith({ popular_7d: 1 }, {}, STRANGER)).toBeUndefined();
+    // Of somebody who has liked nothing the scales are all that there is to go by.
+    expect(rowsWith({ collaborative: 1, popular_7d: 1 }, {}, STRANGER)).toEqual([60, 61]);
   });
 
   it('is a random order of the user and generation without either', () => {

@@ -2,7 +2,7 @@ import type { WantedItems } from '../../catalogue/item-filter.ts';
 import type { TypeTest } from '../../history/counts-as-positive.ts';
 import type { History } from '../../history/history.ts';
 import { isUnread, ReadItems } from '../../history/read-items.ts';
-import { looksAt, scalesOf } from '../../models/feature-names.ts';
+import { kindOf, looksAt, scalesOf } from '../../models/feature-names.ts';
 import { LikeSums, SUM_NAMES } from '../../models/like-sums.ts';
 import type { RankingCase } from '../../ranking/compute-features.ts';
 import { RowSet } from '../../rows/row-set.ts';
@@ -69,13 +69,15 @@ export class CandidateFinder {
 
   /**
    * The user as recommenders are asked for it. Valid until the next call.
+   * @param all what is wanted beside what the enabled recommenders propose; what the ranking of the user's kind wants when undefined
    * @param filter what one question wants of the items
    */
-  match(history: History, wanted: RankingSources, filter?: WantedItems, ahead?: LookedUp): Match {
+  match(history: History, all: RankingSources | undefined, filter?: WantedItems, ahead?: LookedUp): Match {
     const { settings, inputs } = this;
     const { sums, read: readItems } = this.scratch;
     const liked = ahead?.liked ?? this.likesOf(history);
-    sums.sumUp(inputs.generation?.parts, liked, wanted.sums);
+    const wanted = all ?? this.rankingSources(kindOf(liked.length, history.idleMs));
+    sums.sumUp(inputs.generation?.parts, liked, wanted.sums, inputs.recentLikes);
     const read = ahead?.read ?? history.readRowsInEffect();
     readItems.hold(read);
     const accept = (row: number) => readItems.isUnread(row) && inputs.isListable(row);
@@ -83,7 +85,7 @@ export class CandidateFinder {
       ...{ inputs, settings, history, liked, read, sums },
       vector: ahead === undefined ? this.foldIn(liked) : ahead.vector,
       closest: ahead?.closest,
-      wanted: liked.length > 0 ? wanted : NO_SOURCES,
+      wanted,
       allowed: filter?.allowed ?? inputs.listableBits?.(),
       accept: filter === undefined ? accept : (row) => accept(row) && filter.accepts(row),
     };
@@ -113,7 +115,12 @@ export class CandidateFinder {
    * The user's candidates: distinct unread listable items that any recommender proposes. Valid until the next call.
    * @param filter where it leaves few items, all of them are candidates of a user with likes
    */
-  propose(history: History, wanted: RankingSources, filter?: WantedItems, ahead?: LookedUp): Proposal {
+  propose(
+    history: History,
+    wanted: RankingSources | undefined,
+    filter?: WantedItems,
+    ahead?: LookedUp,
+  ): Proposal {
     const { chosen } = this.scratch;
     const match = this.match(history, wanted, filter, ahead);
     const candidates: number[] = [];
@@ -170,9 +177,9 @@ export class CandidateFinder {
   }
 
   /** Where click-through is predicted, what the ranking goes by comes up by itself. */
-  rankingSources(): RankingSources {
+  private rankingSources(kind: number): RankingSources {
     const { settings, inputs } = this;
-    const ranking = settings.order === 'learned' ? inputs.generation?.ranking : undefined;
+    const ranking = settings.order === 'learned' ? inputs.generation?.ranking?.byKind[kind] : undefined;
     if (ranking === undefined || !proposesAny(settings)) return NO_SOURCES;
     const sums = SUM_NAMES.filter((name) => looksAt(ranking, [name]));
     return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']), sums };
@@ -192,5 +199,13 @@ export class CandidateFinder {
 export function proposalOf(match: Match, candidates: readonly number[]): Proposal {
   const { history, inputs, liked, vector, sums } = match;
   const userLabels = () => inputs.labelsOf(history.userRow);
-  return { candidates, liked, userRow: history.modelRow, userLabels, vector, sums };
+  return {
+    candidates,
+    liked,
+    kind: kindOf(liked.length, history.idleMs),
+    userRow: history.modelRow,
+    userLabels,
+    vector,
+    sums,
+  };
 }

@@ -64,7 +64,7 @@ export class ListMaker {
    */
   make(history: History, filter?: WantedItems, ahead?: LookedUp): Ranked | undefined {
     const { settings, inputs, finder } = this;
-    const proposal = finder.propose(history, finder.rankingSources(), filter, ahead);
+    const proposal = finder.propose(history, undefined, filter, ahead);
     if (proposal.candidates.length === 0) return undefined;
     return explore(this.best(history, proposal, filter), {
       proportions: settings.explore,
@@ -136,7 +136,7 @@ export class ListMaker {
     const { settings, inputs, finder } = this;
     const collaborative = settings.collaborative ? inputs.generation?.parts.als : undefined;
     if (collaborative === undefined) return [];
-    const match = finder.match(history, finder.rankingSources());
+    const match = finder.match(history, undefined);
     if (match.vector === undefined) return [];
     const rows: number[] = [];
     const length = this.wholeLists(k);
@@ -178,7 +178,7 @@ export class ListMaker {
   scoreNewcomers(history: History, itemRows: readonly number[]): { itemRow: number; score: number }[] {
     const { finder } = this;
     const { coldItems } = this.inputs;
-    const match = finder.match(history, finder.rankingSources());
+    const match = finder.match(history, undefined);
     const isProposed = finder.newcomerTest(match);
     const rows = itemRows.filter((row) => match.accept(row) && isProposed(row));
     if (rows.length === 0) return [];
@@ -194,7 +194,7 @@ export class ListMaker {
   /** The score that the ranking gives one item for the user; undefined where there is nothing to rank by but chance. */
   scoreOf(history: History, itemRow: number): number | undefined {
     const { settings, inputs, finder } = this;
-    const match = finder.match(history, finder.rankingSources());
+    const match = finder.match(history, undefined);
     const isRanked = settings.order === 'learned' && inputs.generation?.ranking !== undefined;
     if (settings.order === 'random' || (!isRanked && match.vector === undefined)) return undefined;
     return this.rank(history, proposalOf(match, [itemRow]))[0];

@@ -39,6 +39,7 @@ export function mainThreadInputs(parts: {
       return live.coldItems.items;
     },
     popularity,
+    recentLikes: popularity.recent,
     isListable: (row) => catalogue.isListable(row),
     listableBits: () => catalogue.visibleBits(),
     timestampMsAt: (row) => live.sinceMsAt(row),

@@ -1,0 +1,144 @@
+import { grown } from '../../memory/growing-u32.ts';
+import type { SparseSums } from '../../memory/sparse-sums.ts';
+
+/** Likes kept at least, once there are so many; up to twice as many are. A power of two. */
+export const RECENT_LIKES = 32_768;
+const ROOM = 2 * RECENT_LIKES;
+/** The end of a chain, and a like that was taken back. */
+const NONE = 0xffffffff;
+/** The user's latest likes that are looked at, of each the latest users who liked it, and of each of them the latest likes. */
+const LIKES_MAX = 20;
+const USERS_MAX = 100;
+const LIKES_OF_USER_MAX = 30;
+
+/** Likes as columns, the earliest first. */
+export interface LikeColumns {
+  readonly userRows: Uint32Array;
+  readonly itemRows: Uint32Array;
+  /** Seconds since the epoch. */
+  readonly seconds: Uint32Array;
+}
+
+/**
+ * The latest likes of all, which tell at once what goes with what: an item that many people of one taste have just liked
+ * goes with what else they liked, though no model knows it. About a megabyte, however many users there are.
+ */
+export class RecentLikes {
+  private readonly userRows = new Uint32Array(ROOM);
+  private readonly itemRows = new Uint32Array(ROOM);
+  private readonly seconds = new Uint32Array(ROOM);
+  /** The place of the like before with the same hash of user or of item. */
+  private readonly beforeOfUser = new Uint32Array(ROOM);
+  private readonly beforeOfItem = new Uint32Array(ROOM);
+  private readonly lastOfUser = new Uint32Array(ROOM).fill(NONE);
+  private readonly lastOfItem = new Uint32Array(ROOM).fill(NONE);
+  /** Likes here by item row. */
+  private counts = new Uint32Array(1024);
+  private length = 0;
+  /** Likes of before have been dropped. */
+  private droppedUntil = 0;
+
+  /** Takes in a like, unless later ones had to make room already. @param timeMs milliseconds since the epoch */
+  add(userRow: number, itemRow: number, timeMs: number): void {
+    const second = Math.min(NONE, Math.max(1, Math.floor(timeMs / 1000)));
+    if (second < this.droppedUntil) return;
+    if (this.length === ROOM) this.dropOldest();
+    this.push(userRow, itemRow, second);
+  }
+
+  /** Takes a like back. */
+  remove(userRow: number, itemRow: number): void {
+    for (let at = this.lastOfUser[bucket(userRow)]!; at !== NONE; at = this.beforeOfUser[at]!) {
+      if (this.userRows[at] !== userRow || this.itemRows[at] !== itemRow) continue;
+      this.itemRows[at] = NONE;
+      this.counts[itemRow]!--;
+      return;
+    }
+  }
+
+  /**
+   * Sums, over the latest likes of a user, the cosine of who liked both, as far as these likes tell (Sarwar et al. 2001,
+   * section 3.1.1).
+   * @param liked item rows, the latest first
+   * @param sums takes the sum of each item that goes with any of them
+   */
+  sumUp(liked: readonly number[], sums: SparseSums): void {
+    const { userRows, itemRows, beforeOfUser, beforeOfItem, counts } = this;
+    sums.clear();
+    for (const like of liked.slice(0, LIKES_MAX)) {
+      const users = Math.min(USERS_MAX, counts[like] ?? 0);
+      if (users === 0) continue;
+      // Of an item with more users than are looked at, these stand for all.
+      const weight = Math.sqrt(counts[like]!) / users;
+      let seen = 0;
+      for (let at = this.lastOfItem[bucket(like)]!; at !== NONE && seen < users; at = beforeOfItem[at]!) {
+        if (itemRows[at] !== like) continue;
+        seen++;
+        const user = userRows[at]!;
+        let taken = 0;
+        let other = this.lastOfUser[bucket(user)]!;
+        for (; other !== NONE && taken < LIKES_OF_USER_MAX; other = beforeOfUser[other]!) {
+          const item = itemRows[other]!;
+          if (userRows[other] !== user || item === NONE) continue;
+          taken++;
+          if (item !== like) sums.add(item, weight / Math.sqrt(counts[item]!));
+        }
+      }
+    }
+  }
+
+  /** The likes that there are, in the order in which they came. */
+  save(): LikeColumns {
+    const { length, userRows, itemRows, seconds } = this;
+    const kept = (column: Uint32Array) => column.subarray(0, length).filter((_, at) => itemRows[at] !== NONE);
+    return { userRows: kept(userRows), itemRows: kept(itemRows), seconds: kept(seconds) };
+  }
+
+  /** Takes the place of all that was there. */
+  restore({ userRows, itemRows, seconds }: LikeColumns): void {
+    this.clear();
+    this.droppedUntil = 0;
+    const from = Math.max(0, userRows.length - ROOM);
+    for (let at = from; at < userRows.length; at++) this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
+  }
+
+  /** Keeps the latest by their times. */
+  private dropOldest(): void {
+    const { seconds } = this;
+    const saved = this.save();
+    const isSorted = saved.seconds.every((second, at) => at === 0 || saved.seconds[at - 1]! <= second);
+    const order = Float64Array.from(saved.seconds, (second, at) => second * ROOM + at);
+    if (!isSorted) order.sort();
+    this.clear();
+    for (let next = Math.max(0, order.length - RECENT_LIKES); next < order.length; next++) {
+      const at = order[next]! % ROOM;
+      this.push(saved.userRows[at]!, saved.itemRows[at]!, saved.seconds[at]!);
+    }
+    this.droppedUntil = seconds[0]!;
+  }
+
+  private clear(): void {
+    this.length = 0;
+    this.lastOfUser.fill(NONE);
+    this.lastOfItem.fill(NONE);
+    this.counts.fill(0);
+  }
+
+  private push(userRow: number, itemRow: number, second: number): void {
+    const at = this.length++;
+    const [ofUser, ofItem] = [bucket(userRow), bucket(itemRow)];
+    this.userRows[at] = userRow;
+    this.itemRows[at] = itemRow;
+    this.seconds[at] = second;
+    this.beforeOfUser[at] = this.lastOfUser[ofUser]!;
+    this.beforeOfItem[at] = this.lastOfItem[ofItem]!;
+    this.lastOfUser[ofUser] = at;
+    this.lastOfItem[ofItem] = at;
+    if (itemRow >= this.counts.length) this.counts = grown(this.counts, itemRow + 1);
+    this.counts[itemRow]!++;
+  }
+}
+
+function bucket(row: number): number {
+  return (Math.imul(row, 0x9e3779b1) >>> 0) & (ROOM - 1);
+}

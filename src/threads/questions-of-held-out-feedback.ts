@@ -1,0 +1,77 @@
+/**
+ * Each like that was held out is a question that was just answered: what would have been a good list at that moment, with
+ * what was known then? Asked of all kinds of users, those among them who came just before.
+ */
+import { spreadBits } from '../domain/hash.ts';
+import { FeedbackColumns } from '../store/data-store.ts';
+
+/** What is liked so soon after counts as the answer, too. */
+const ANSWER_MS = 86_400_000;
+
+/** A question as of a moment, and what was liked then. */
+export interface Question {
+  readonly userRow: number;
+  /** Milliseconds since the epoch. */
+  readonly asOfMs: number;
+  /** Likes that had come by then: what else came at this very moment may be the answer. */
+  readonly before: number;
+  /** Item rows of which nothing is known yet, though their time has come. */
+  readonly except: ReadonlySet<number>;
+  /** Item rows that the user liked then or soon after. */
+  readonly liked: ReadonlySet<number>;
+}
+
+/**
+ * The questions that some of the likes answered, in their order. Likes of one moment come one after the other, in an order
+ * that no feature knows.
+ * @param late likes, the earliest first
+ * @param indices of those that are asked about, ascending
+ */
+export function* questionsAt(
+  { length, userRows, itemRows, timesMs }: FeedbackColumns,
+  indices: readonly number[],
+): Generator<Question> {
+  const likesOf = new Map<number, number[]>(indices.map((at) => [userRows[at]!, []]));
+  for (let at = 0; at < length; at++) likesOf.get(userRows[at]!)?.push(at);
+  let before = 0;
+  for (const at of indices) {
+    const userRow = userRows[at]!;
+    const asOfMs = timesMs[at]!;
+    const turn = turnOf(userRow, itemRows[at]!);
+    const except = new Set<number>();
+    const liked = new Set<number>();
+    for (const like of likesOf.get(userRow)!) {
+      const sinceMs = timesMs[like]! - asOfMs;
+      const item = itemRows[like]!;
+      if (sinceMs < 0 || sinceMs > ANSWER_MS || (sinceMs === 0 && turnOf(userRow, item) < turn)) continue;
+      liked.add(item);
+      if (sinceMs === 0) except.add(item);
+    }
+    while (before < length && timesMs[before]! < asOfMs) before++;
+    yield { userRow, asOfMs, before, except, liked };
+  }
+}
+
+/** At most `max` of the values, evenly spread, in their order. */
+export function spread<T>(values: readonly T[], max: number): T[] {
+  const stride = Math.max(1, values.length / max);
+  const some: T[] = [];
+  for (let at = 0; at < values.length; at += stride) some.push(values[Math.floor(at)]!);
+  return some;
+}
+
+/** The records in the order of their times, those of one time in the order in which they came. */
+export function byTime(records: FeedbackColumns): FeedbackColumns {
+  const { length, timesMs } = records;
+  const order = Uint32Array.from({ length }, (_, at) => at).sort(
+    (a, b) => timesMs[a]! - timesMs[b]! || a - b,
+  );
+  const sorted = new FeedbackColumns(length + 1);
+  for (const at of order)
+    sorted.push(records.userRows[at]!, records.itemRows[at]!, records.types[at]!, timesMs[at]!);
+  return sorted;
+}
+
+function turnOf(userRow: number, itemRow: number): number {
+  return spreadBits(Math.imul(userRow, 0x9e3779b1) ^ itemRow) >>> 0;
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../src/domain/random.ts';
+import { SparseSums } from '../../src/memory/sparse-sums.ts';
+import { RECENT_LIKES, RecentLikes } from '../../src/recommend/popularity/recent-likes.ts';
+
+function summed(likes: RecentLikes, liked: readonly number[]): (row: number) => number {
+  const sums = new SparseSums();
+  likes.sumUp(liked, sums);
+  return (row) => sums.get(row);
+}
+
+describe('the latest likes of all', () => {
+  it('tell by the cosine of who liked both what goes with what', () => {
+    const likes = new RecentLikes();
+    const random = createRandom(3);
+    const users = Array.from({ length: 40 }, () => new Set<number>());
+    for (let at = 0; at < 300; at++) {
+      const user = random.below(users.length);
+      const item = random.below(12);
+      if (users[user]!.has(item)) continue;
+      users[user]!.add(item);
+      likes.add(user, item, 1000 * at);
+    }
+    const of = (item: number) => users.filter((liked) => liked.has(item)).length;
+    const both = (a: number, b: number) => users.filter((liked) => liked.has(a) && liked.has(b)).length;
+    const cosine = (a: number, b: number) => both(a, b) / Math.sqrt(of(a) * of(b));
+    const found = summed(likes, [4, 7]);
+    for (const item of [0, 1, 2, 3, 5, 6])
+      expect(found(item)).toBeCloseTo(cosine(4, item) + cosine(7, item), 10);
+    expect(found(99)).toBe(0);
+  });
+
+  it('forget what is taken back, and say the same once they were saved', () => {
+    const likes = new RecentLikes();
+    likes.add(1, 10, 5000);
+    likes.add(1, 11, 6000);
+    likes.add(2, 10, 7000);
+    likes.add(2, 12, 8000);
+    likes.remove(2, 12);
+    likes.remove(3, 99);
+    const again = new RecentLikes();
+    again.add(9, 9, 1);
+    again.restore(likes.save());
+    for (const one of [likes, again]) {
+      const found = summed(one, [10]);
+      expect(found(11)).toBeCloseTo(1 / Math.sqrt(2), 10);
+      expect(found(12)).toBe(0);
+      expect(found(9)).toBe(0);
+    }
+  });
+
+  it('are bounded: the oldest go, in whatever order all came', () => {
+    const likes = new RecentLikes();
+    const count = 3 * RECENT_LIKES;
+    const step = 7919;
+    for (let at = 0; at < count; at++) {
+      const time = (at * step) % count;
+      likes.add(time, time % 1000, 1000 * (1 + time));
+    }
+    const { seconds } = likes.save();
+    expect(seconds.length).toBeGreaterThanOrEqual(RECENT_LIKES);
+    expect(seconds.length).toBeLessThanOrEqual(2 * RECENT_LIKES);
+    const kept = new Set(seconds);
+    for (let time = count - RECENT_LIKES; time < count; time++) expect(kept.has(1 + time)).toBe(true);
+  });
+});
