@@ -15,8 +15,12 @@ const MEASURES: Names = [
 /** Ways to rank beside the scores of models. */
 const OTHER_WAYS: Names = [
   [
-    'popular 12h, 2d, 7d ...',
+    'popular 1h, 12h, 2d ...',
     'how often an item was liked within that time; "all" takes all these spans, "ever" no limit',
+  ],
+  [
+    'item knn live',
+    'what people with the same likes have liked of late, told by their feedback without any model',
   ],
   ['age', 'how new an item is'],
   ['a + b', 'a blend, with weights learned on the held-out feedback'],
