@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 
 const PAGE_BYTES = 4096;
+/** The format of a folder, as this version writes it. */
+const FORMAT = 3;
 /** The two heads of an LMDB file. */
 const HEAD_PAGES = 2;
 
@@ -66,8 +68,13 @@ export const MUTATIONS: Readonly<Record<string, (file: Buffer, chance: Chance) =
 /** The byte behind a key, wherever that stands. */
 function afterKey(file: Buffer, key: string, before: number, value: number): Buffer {
   const bytes = Buffer.from(key);
-  for (let at = file.indexOf(bytes); at >= 0; at = file.indexOf(bytes, at + 1))
-    if (file[at + bytes.length] === before) file[at + bytes.length] = value;
+  let changed = 0;
+  for (let at = file.indexOf(bytes); at >= 0; at = file.indexOf(bytes, at + 1)) {
+    if (file[at + bytes.length] !== before) continue;
+    file[at + bytes.length] = value;
+    changed++;
+  }
+  if (changed === 0) throw new Error(`${key} is not followed by ${before} anywhere`);
   return file;
 }
 
@@ -94,9 +101,9 @@ export const FOREIGN: Readonly<Record<string, (folder: string, sound: Buffer) =>
   'the LMDB file of another program': (folder) => putTables(folder, ['people', 'things']),
   'tables of the same names': (folder) => putTables(folder, ['meta', 'users', 'items']),
   'a format to come': (folder, sound) =>
-    writeFileSync(join(folder, 'data.mdb'), afterKey(sound, 'format', 2, 99)),
+    writeFileSync(join(folder, 'data.mdb'), afterKey(sound, 'format', FORMAT, 99)),
   'a format that never was': (folder, sound) =>
-    writeFileSync(join(folder, 'data.mdb'), afterKey(sound, 'format', 2, 0)),
+    writeFileSync(join(folder, 'data.mdb'), afterKey(sound, 'format', FORMAT, 0)),
   'no locks but junk': (folder, sound) => {
     writeFileSync(join(folder, 'data.mdb'), sound);
     writeFileSync(join(folder, 'lock.mdb'), Buffer.alloc(8192, 0x5a));
