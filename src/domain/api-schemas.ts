@@ -171,16 +171,23 @@ export const ExplanationSchema = named('Explanation', {
         'What the ranking gives it: the probability of positive feedback where click-through is predicted, else the collaborative score',
     }),
   ),
+  Parts: Type.Optional(
+    Type.Array(Type.Object({ Name: Type.String(), Meaning: Type.String(), Score: Type.Number() }), {
+      description: 'What the log-odds of the score are the sum of; below 0 what speaks against the item',
+    }),
+  ),
   Recommenders: Type.Array(
     Type.Object(
       { Name: Type.String(), Score: Type.Number() },
-      { description: 'One that can score the item' },
+      { description: 'One in use that can score the item' },
     ),
   ),
   Contributions: Type.Array(
     Type.Object({
       ItemId: Type.String({ description: "One of the user's own items" }),
-      Score: Type.Number({ description: 'What it adds to the collaborative score' }),
+      Score: Type.Number({
+        description: 'What it adds to the log-odds of the score, or to the collaborative score',
+      }),
       Share: Type.Number({ description: 'The same as a part of all pull, -1 to 1' }),
     }),
   ),

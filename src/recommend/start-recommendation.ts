@@ -82,7 +82,8 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     writeBack: new WriteBack(data, catalogue, clock),
   });
   const recommender = new OnlineRecommender({ ...shared, personal });
-  const explainer = new Explainer({ ...shared, isPositive, replacesRead, recommender });
+  const fallbacks = online.fallback_recommend;
+  const explainer = new Explainer({ ...shared, isPositive, replacesRead, recommender, fallbacks });
   const changesList = marksLists(settings, isPositive);
   data.onChange(function* (changes) {
     yield* markStale(changes, lists, active, changesList);

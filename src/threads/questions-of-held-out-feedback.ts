@@ -5,7 +5,7 @@
 import { spreadBits } from '../domain/hash.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
 
-/** What is liked so soon after counts as the answer, too. */
+/** Likes so soon after a question count as its answer, too. */
 const ANSWER_MS = 86_400_000;
 
 /** A question as of a moment, and what was liked then. */

@@ -27,7 +27,12 @@ function counted() {
     catalogue: { isHidden: () => true },
     live: { catalogue: { isListable: () => true } },
     sources: Object.fromEntries(RECOMMENDERS.map((name) => [name, { rank }])),
-    maker: { scoreOf: () => undefined },
+    maker: {
+      scoreOf: () => undefined,
+      uses: () => true,
+      *partsOf(): Generator<undefined, undefined> {},
+    },
+    fallbacks: [],
     generations: { current: undefined },
   };
   return { seen, parts };

@@ -84,7 +84,7 @@ export class GenerationFit {
   private abort = new AbortController();
   private isEnded = false;
   private readonly requests: JobQueue;
-  /** What was fitted last, as it was. */
+  /** The last fit's outcome, as it was. */
   last: PlacedGeneration | undefined;
   private lastManifest: GenerationManifest | undefined;
   /** True once somebody asks for users like a user. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { UserView } from '../../domain/admin-schemas.ts';
 import type { Explanation } from '../../domain/api-schemas.ts';
 import { pathOf } from '../api.ts';
-import { figure, percent, recommenderName, time } from '../format.ts';
+import { figure, nameOf, percent, recommenderName, time } from '../format.ts';
 import { useResource } from '../use-resource.ts';
 import { Card, ItemName, State } from './common.tsx';
 import { ItemPicker } from './item-picker.tsx';
@@ -23,7 +23,9 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
   const { data, error } = useResource<Explanation>(path);
   if (data === undefined) return <State error={error} loading={error === undefined} />;
   const titleOf = (id: string) => titles?.History.find(({ Id }) => Id === id)?.Title ?? '';
-  const { WhyNot: whyNot } = data;
+  const { WhyNot: whyNot, Parts = [] } = data;
+  const parts = Parts.filter(({ Name }) => Name !== 'base');
+  const most = Math.max(...parts.map(({ Score }) => Math.abs(Score)), Number.MIN_VALUE);
   return (
     <div class="why">
       <p>
@@ -43,18 +45,29 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
           .
         </p>
       )}
+      {parts.length > 0 && (
+        <>
+          <p>Beside what the user's candidates have on the mean, it has by</p>
+          <ul class="contributions">
+            {parts.map(({ Name, Meaning, Score }) => (
+              <li key={Name}>
+                <Pull share={Score / most} label={nameOf(Name)} />
+                <span class="score">{signed(Score)}</span>
+                <span>
+                  {nameOf(Name)}: {Meaning}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       {data.Contributions.length > 0 && (
         <>
-          <p>What of the user's own pulls towards it:</p>
+          <p>What of the user's own pulls towards it, or away:</p>
           <ul class="contributions">
             {data.Contributions.map(({ ItemId, Share }) => (
               <li key={ItemId}>
-                <meter
-                  min={0}
-                  max={1}
-                  value={Math.abs(Share)}
-                  aria-label={`Share of ${titleOf(ItemId) || ItemId}`}
-                />
+                <Pull share={Share} label={titleOf(ItemId) || ItemId} />
                 <span class="score">{percent(Share)}</span>
                 <ItemName id={ItemId} title={titleOf(ItemId)} />
               </li>
@@ -64,6 +77,20 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
       )}
     </div>
   );
+}
+
+/** A bar from the middle: to the right for what speaks for an item, to the left for what speaks against it. @param share -1 to 1 */
+function Pull({ share, label }: { share: number; label: string }) {
+  const width = `${Math.min(50, 50 * Math.abs(share))}%`;
+  return (
+    <span class={share < 0 ? 'pull against' : 'pull'} role="img" aria-label={`${label}: ${percent(share)}`}>
+      <span style={share < 0 ? { right: '50%', width } : { left: '50%', width }} />
+    </span>
+  );
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '−' : '+'}${figure(Math.abs(value))}`;
 }
 
 /** Asks why an item that is looked up is not recommended. */

@@ -44,6 +44,10 @@ export const EXPLANATION = {
   Recommended: true,
   Rank: 0,
   Score: 0.38,
+  Parts: [
+    { Name: 'base', Meaning: "what the user's candidates have on the mean", Score: -1.4 },
+    { Name: 'popularity', Meaning: 'how often it was liked, lately and ever', Score: 0.91 },
+  ],
   Recommenders: [{ Name: 'collaborative', Score: 0.61 }],
   Contributions: [
     { ItemId: 'film-7', Score: 0.43, Share: 0.7 },

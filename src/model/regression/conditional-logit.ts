@@ -16,13 +16,13 @@ export interface ChoiceSample {
   readonly features: Float64Array;
   /** 1 for an alternative that was chosen, else 0. */
   readonly labels: Uint8Array;
-  /** How many alternatives like this one it stands for, above 0: one that was sampled stands for several. */
+  /** Alternatives like this one that it stands for, above 0: one that was sampled stands for several. */
   readonly multiples: Float64Array;
   /** Set i has the alternatives from starts[i] to starts[i + 1] - 1; one at least is chosen. */
   readonly starts: readonly number[];
 }
 
-/** What a fit knows beside the sample; each has a number a feature. */
+/** Knowledge of a fit beside the sample, a number a feature each. */
 export interface FitOptions {
   /**
    * A feature that varies by less inside the sets is penalized as if it varied so much. What few small differences tell by
@@ -39,7 +39,7 @@ const ITERATIONS_MAX = 30;
 const HALVINGS_MAX = 20;
 /** The fit ends when a step lowers the mean loss by less than this. */
 const TOLERANCE = 1e-5;
-/** What of a sum of squares may be rounding. */
+/** Share of a sum of squares that may be rounding. */
 const ROUNDING = 1e-18;
 
 /**
@@ -79,7 +79,7 @@ export function fitChoices(
   }
 }
 
-/** How much each feature varies inside the sets; Infinity for one that does not but for rounding, which then counts 0. */
+/** Deviation of each feature inside the sets; Infinity for one that does not but for rounding, which then counts 0. */
 function deviationsOf({ width, features, starts }: ChoiceSample): Float64Array {
   const squares = new Float64Array(width);
   const sizes = new Float64Array(width);

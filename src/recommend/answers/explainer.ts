@@ -1,6 +1,8 @@
 import type { Explanation } from '../../domain/api-schemas.ts';
-import { RECOMMENDERS } from '../../domain/recommenders.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
+import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
+import { MODEL_FEATURES } from '../../model/registry.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import { inTurns, turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -10,8 +12,11 @@ import type { Histories } from '../history/histories.ts';
 import type { History } from '../history/history.ts';
 import { shownOfList } from '../history/read-items.ts';
 import { FOLD_IN_LIKES_MAX } from '../lists/maker/candidate-finder.ts';
+import type { ScoreParts } from '../lists/maker/explain-score.ts';
 import type { ListMaker } from '../lists/maker/list-maker.ts';
+import type { RankingFeature } from '../models/feature-names.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
+import { LIVE_SUM } from '../models/like-sums.ts';
 import type { Recommender } from '../sources/recommender.ts';
 import type { Caller, Sources } from '../sources/source.ts';
 
@@ -42,6 +47,8 @@ export class Explainer {
     /** True when lists hold read items on purpose. */
     readonly replacesRead: boolean;
     readonly recommender: Recommender;
+    /** The recommenders that are asked once a list is used up. */
+    readonly fallbacks: readonly RecommenderName[];
   };
 
   private readonly queue = new BoundedQueue({
@@ -81,9 +88,10 @@ export class Explainer {
       const Score = this.score(history, itemRow);
       const Recommenders = await this.proposals(history, itemRow, caller);
       await nextTurn(caller);
-      const Contributions = await this.contributions(history, itemRow, caller);
       const answered = { UserId: userId, ItemId: itemId, Recommended: Rank >= 0, Rank };
-      return { ...answered, ...WhyNot, ...Score, Recommenders, Contributions };
+      const parts = await inTurns(this.parts.maker.partsOf(history, itemRow), caller?.signal);
+      const Contributions = this.named(parts?.likes ?? (await this.pulls(history, itemRow, caller)));
+      return { ...answered, ...WhyNot, ...Score, ...partsOf(parts), Recommenders, Contributions };
     });
   }
 
@@ -102,7 +110,7 @@ export class Explainer {
     return { Reason: 'below_the_cut' };
   }
 
-  /** Every recommender that can score the item for the user, asked for this item alone, each in a turn of its own. */
+  /** Every recommender in use that can score the item for the user, asked for this item alone, each in a turn of its own. */
   private async proposals(
     history: History,
     itemRow: number,
@@ -112,6 +120,7 @@ export class Explainer {
     const accept = (row: number) => row === itemRow;
     const among: ReadonlySet<number> = new Set([itemRow]);
     for (const name of RECOMMENDERS) {
+      if (!this.parts.maker.uses(name) && !this.parts.fallbacks.includes(name)) continue;
       await nextTurn(caller);
       const asked = { history, k: 1, accept, among, categories: [], caller };
       const ranked = await this.parts.sources[name].rank(asked);
@@ -120,27 +129,56 @@ export class Explainer {
     return found;
   }
 
-  private async contributions(
+  /** Parts of the collaborative score, by like. */
+  private async pulls(
     history: History,
     itemRow: number,
     caller: Caller | undefined,
-  ): Promise<Explanation['Contributions']> {
-    const { generations, isPositive, catalogue } = this.parts;
+  ): Promise<ReadonlyMap<number, number>> {
+    const { generations, isPositive } = this.parts;
     const liked = history.positiveRows(isPositive, FOLD_IN_LIKES_MAX);
     const model = generations.current?.parts.als;
     const parts = (model && (await inTurns(model.decompose(liked, itemRow), caller?.signal)))?.parts ?? [];
-    const pull = parts.reduce((sum, part) => sum + Math.abs(part.score), 0);
+    return new Map(parts.map((part) => [part.itemRow, part.score]));
+  }
+
+  /** The likes that add most, named. */
+  private named(likes: ReadonlyMap<number, number>): Explanation['Contributions'] {
+    const pull = [...likes.values()].reduce((sum, score) => sum + Math.abs(score), 0);
     if (pull === 0) return [];
-    return [...parts]
-      .sort((a, b) => b.score - a.score || a.itemRow - b.itemRow)
+    return [...likes]
+      .sort(([rowA, a], [rowB, b]) => b - a || rowA - rowB)
       .slice(0, CONTRIBUTIONS_MAX)
-      .map((part) => ({
-        ItemId: catalogue.idAt(part.itemRow) ?? '',
-        Score: part.score,
-        Share: part.score / pull,
-      }))
+      .map(([row, Score]) => ({ ItemId: this.parts.catalogue.idAt(row) ?? '', Score, Share: Score / pull }))
       .filter((part) => part.ItemId !== '');
   }
+}
+
+/** Features that are one thing to people: weights of several scales of popularity mean nothing alone. */
+const GROUPS: readonly (readonly [
+  name: string,
+  meaning: string,
+  has: (feature: RankingFeature) => boolean,
+])[] = [
+  ['popularity', 'how often it was liked, lately and ever', (feature) => feature.startsWith('popular_')],
+  ['age', 'how new it is', (feature) => feature === 'age' || feature === 'new_item'],
+  [LIVE_SUM, 'what people with the same likes have liked of late', (feature) => feature === LIVE_SUM],
+];
+
+/** The sum that makes the score, the largest part first behind the base. */
+function partsOf(parts: ScoreParts | undefined): Pick<Explanation, 'Parts'> {
+  if (parts === undefined) return {};
+  const sums = new Map<string, { Name: string; Meaning: string; Score: number }>();
+  for (const [feature, score] of parts.parts) {
+    const [Name, Meaning] = GROUPS.find(([, , has]) => has(feature)) ?? [feature, meaningOf(feature)];
+    getOrPut(sums, Name, () => ({ Name, Meaning, Score: 0 })).Score += score;
+  }
+  const base = { Name: 'base', Meaning: "what the user's candidates have on the mean", Score: parts.base };
+  return { Parts: [base, ...[...sums.values()].sort((a, b) => Math.abs(b.Score) - Math.abs(a.Score))] };
+}
+
+function meaningOf(feature: RankingFeature): string {
+  return MODEL_FEATURES.find(({ name }) => name === feature)?.feature.meaning ?? '';
 }
 
 /** @throws the signal's reason where nobody waits for the answer any more */

@@ -3,7 +3,7 @@ import type { LogisticRegression } from '../../model/regression/logistic-regress
 import { POPULARITY_SCALES } from '../popularity/popularity-scales.ts';
 import { LIVE_SUM } from './like-sums.ts';
 
-/** What the ranking looks at for each candidate, in this order. */
+/** Features that the ranking looks at for each candidate, in this order. */
 export const RANKING_FEATURES = [
   ...MODEL_FEATURES.map(({ name }) => name),
   LIVE_SUM,
@@ -28,18 +28,18 @@ export function kindOf(likes: number, idleMs: number): number {
   return idleMs < VISIT_MS ? known + KIND_LIKES_MAX.length : known;
 }
 
-/** How candidates are ranked: learned from held-out feedback and judged by it. */
+/** Weights that rank candidates, learned from held-out feedback and judged by it. */
 export interface Ranking extends LogisticRegression {
-  /** What it was chosen as, such as `popular_7d` or `everything`. */
+  /** Name of the way that was chosen, such as `popular_7d` or `all together`. */
   readonly name: string;
   /**
-   * What all positive feedback came to on each popularity scale when the weights were learned: counts enter as shares of
+   * Sum of all positive feedback on each popularity scale when the weights were learned: counts enter as shares of
    * it, so that a quiet night ranks as the busy day before did.
    */
   readonly totals: readonly number[];
   /** Likes of later are not known to the models that it ranks by, milliseconds since the epoch. */
   readonly knowsMs: number;
-  /** What the candidates of each kind of user are ranked by. */
+  /** Weights for each kind of user; see `kindOf`. */
   readonly byKind: readonly LogisticRegression[];
 }
 

@@ -8,7 +8,7 @@ import type { Ranking } from './feature-names.ts';
 interface Learned<Parts> {
   /** Counts up. */
   readonly number: number;
-  /** How the features of `rankingFeatures` together tell the probability of positive feedback. */
+  /** Weights of the features of `rankingFeatures`, which together tell the probability of positive feedback. */
   readonly ranking: Ranking | undefined;
   readonly parts: Parts;
 }

@@ -14,7 +14,7 @@ export const LIVE_SUM = 'item_knn_live';
 /** A feature that is a sum over a user's likes. */
 export type SumName = ModelFeature | typeof LIVE_SUM;
 
-/** What one user's likes speak for. */
+/** Sums over one user's likes, by item row. */
 export type Sums = Pick<RowSums, 'get' | 'copy' | 'largest' | 'topRows'>;
 
 /** The features that models sum over a user's likes. */
@@ -27,7 +27,7 @@ const SUMS: ReadonlyMap<SumName, SumFeature & { readonly part: PartName }> = new
 /** The names of all sums over likes, in the order of the features. */
 export const SUM_NAMES: readonly SumName[] = [...SUMS.keys(), LIVE_SUM];
 
-/** What one user's likes speak for, by each of the sums: good until the models sum up for another. */
+/** Sums over one user's likes, by feature: good until the models sum up for another. */
 export class LikeSums {
   private readonly sums = new Map<SumName, Sums>();
   private readonly live = new LiveSums();
@@ -54,6 +54,27 @@ export class LikeSums {
       sums.sumUp(liked, weights);
       this.sums.set(name, sums);
     }
+  }
+
+  /**
+   * Tells the part of one like in the sum of an item. Sums of before are gone.
+   * @param place of the like, 0 for the latest
+   */
+  partOf(
+    parts: OpenedParts | undefined,
+    { like, place }: { readonly like: number; readonly place: number },
+    name: SumName,
+    itemRow: number,
+    recentLikes?: RecentLikes,
+  ): number {
+    if (name === LIVE_SUM) {
+      if (recentLikes !== undefined) this.live.sumUp(recentLikes, [like]);
+      return recentLikes === undefined ? 0 : this.live.get(itemRow);
+    }
+    const { part, sum, weights } = SUMS.get(name)!;
+    const sums = (parts?.[part] as SummedLists | undefined)?.sums[sum];
+    sums?.sumUp([like], weights.subarray(place, place + 1));
+    return sums?.get(itemRow) ?? 0;
   }
 
   /** The rows and their sums, those below 0 speak against an item; undefined where there are none, and all features of it are 0. */

@@ -61,7 +61,7 @@ export function popularitySpans(recommend: Config['recommend']): PopularitySpans
  * in it.
  */
 export class PopularityCounts implements ItemPopularity {
-  /** Who liked what of late. */
+  /** The latest likes of all. */
   readonly recent = new RecentLikes();
   private readonly clock: Clock;
   /** Records that were applied and not counted yet, in order. */

@@ -28,7 +28,7 @@ const LENGTH = 10;
 const FOLDS = 2;
 const FOLDS_OF_FEW = 5;
 const FEW_USERS = 500;
-/** What is worse than the best by no more standard errors of the difference is as good as that one. */
+/** Standard errors of the difference up to which a way is as good as the best one. */
 const NOISE = 2;
 /** Standard errors in the half width of an `Estimate`. */
 const HALF_WIDTH_ERRORS = 1.96;
@@ -40,7 +40,7 @@ export interface RankingRow {
   readonly quality: Estimate;
 }
 
-/** What was chosen, and by how much. */
+/** The choice, and by how much it leads. */
 export interface RankingChoice {
   /** Users whose lists were judged. */
   readonly users: number;
@@ -62,7 +62,7 @@ interface Way {
   readonly name: string;
   /** NDCG@10 by user, in cross-validation where there is something to learn. */
   readonly values: Float64Array;
-  /** What it ranks by, learned from all. */
+  /** Weights that were learned from all. */
   readonly ranking: LogisticRegression;
 }
 
@@ -242,7 +242,7 @@ function sum(values: Float64Array): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Whether one is ahead of another by no more than the noise, if at all. */
+/** True where one is ahead of another by no more than the noise, if at all. */
 function isClose(values: Float64Array, others: Float64Array): boolean {
   const { mean, halfWidth } = difference(values, others);
   return mean <= (NOISE * halfWidth) / HALF_WIDTH_ERRORS;

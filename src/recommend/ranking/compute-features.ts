@@ -22,11 +22,11 @@ export interface RankingCase extends ScoredUser {
   /** The user's kind; see `kindOf`. */
   readonly kind: number;
   readonly candidates: readonly number[];
-  /** What the user's likes speak for; absent where nothing does. */
+  /** Sums over the user's likes; absent where there are none. */
   readonly sums?: LikeSums;
 }
 
-/** What the ranking knows beside the user. */
+/** Inputs of the ranking beside the user. */
 export interface RankingInputs {
   readonly generation: Generation | undefined;
   readonly popularity: ItemPopularity;
@@ -36,7 +36,7 @@ export interface RankingInputs {
   readonly kept?: ItemFeatureCache;
 }
 
-/** What is told of a feature: its number among `RANKING_FEATURES`, and a value for each candidate, good until the next one. */
+/** Takes a feature: its number among `RANKING_FEATURES`, and a value for each candidate, good until the next one. */
 export type OnFeature = (feature: number, values: ArrayLike<number>) => void;
 
 /**

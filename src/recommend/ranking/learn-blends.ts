@@ -25,7 +25,7 @@ const CALIBRATED_MAX = 150;
 
 /** One user's candidates as of the moment before what is held out. */
 export interface RankingExample {
-  /** Whose they are; the same user may be asked about as of several moments. */
+  /** The user, who may be asked about as of several moments. */
   readonly userRow: number;
   /** The user's kind then; see `kindOf`. */
   readonly kind: number;
@@ -142,7 +142,7 @@ export function meanOf(rankings: readonly LogisticRegression[]): LogisticRegress
   return { bias: 0, weights };
 }
 
-/** What blends of any features are learned from. */
+/** Collects the sample that blends of any features are learned from. */
 export function lessonOf(examples: readonly RankingExample[]): ChoiceSample {
   const width = RANKING_FEATURES.length;
   const taught = examples.filter(teaches);

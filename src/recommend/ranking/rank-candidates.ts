@@ -4,12 +4,12 @@ import type { LogisticRegression } from '../../model/regression/logistic-regress
 import { eachFeature, type RankingCase, type RankingInputs } from './compute-features.ts';
 
 /**
- * What orders candidates: what was learned from held-out feedback, the collaborative score, or chance. Where the first is
+ * Order of candidates: what was learned from held-out feedback, the collaborative score, or chance. Where the first is
  * missing the second takes its place, and chance that of the second.
  */
 export type RankOrder = 'learned' | 'collaborative' | 'random';
 
-/** What the configuration wants candidates ordered by. */
+/** Reads the order that the configuration wants. */
 export function rankOrder({ ranker, offline }: Config['recommend']): RankOrder {
   if (ranker !== 'auto') return ranker;
   return offline.enable_click_through_prediction ? 'learned' : 'random';

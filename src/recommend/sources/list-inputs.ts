@@ -18,6 +18,6 @@ export interface ListInputs extends RankingInputs {
   readonly userBased: (history: History, accept: (row: number) => boolean) => ArrayLike<number>;
   readonly labelsOf: (userRow: number) => readonly string[];
   readonly coldItems: ColdItems;
-  /** Who liked what of late; absent where nobody keeps it. */
+  /** The latest likes of all; absent where nobody keeps them. */
   readonly recentLikes?: RecentLikes;
 }

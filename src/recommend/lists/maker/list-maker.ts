@@ -1,3 +1,4 @@
+import type { RecommenderName } from '../../../domain/recommenders.ts';
 import type { Ranked } from '../../../memory/ranked-rows.ts';
 import { TopK } from '../../../memory/top-k.ts';
 import type { LookedAt } from '../../../model/als/collaborative-model.ts';
@@ -14,6 +15,7 @@ import {
   type Proposal,
   proposalOf,
 } from './candidate-finder.ts';
+import { explainScore, type ScoreParts } from './explain-score.ts';
 import { explore } from './exploration.ts';
 import { decayedScores, putBack } from './put-read-items-back.ts';
 import { coldScore } from './score-cold-items.ts';
@@ -198,6 +200,20 @@ export class ListMaker {
     const isRanked = settings.order === 'learned' && inputs.generation?.ranking !== undefined;
     if (settings.order === 'random' || (!isRanked && match.vector === undefined)) return undefined;
     return this.rank(history, proposalOf(match, [itemRow]))[0];
+  }
+
+  /** The same as a sum of what speaks for the item and against it; see `explainScore`. */
+  *partsOf(history: History, itemRow: number): Generator<undefined, ScoreParts | undefined> {
+    const { finder, settings, inputs } = this;
+    if (settings.order !== 'learned') return undefined;
+    const proposal = finder.propose(history, undefined);
+    const others = proposal.candidates.filter((row) => row !== itemRow);
+    return yield* explainScore({ ...proposal, candidates: [itemRow, ...others] }, inputs);
+  }
+
+  /** True where lists are made of what a recommender proposes. */
+  uses(name: RecommenderName): boolean {
+    return this.settings[name];
   }
 
   private rank(history: History, proposal: Proposal): Float64Array {

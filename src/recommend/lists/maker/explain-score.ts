@@ -1,0 +1,79 @@
+import { RANKING_FEATURES, type RankingFeature } from '../../models/feature-names.ts';
+import { LikeSums, SUM_NAMES } from '../../models/like-sums.ts';
+import { eachFeature } from '../../ranking/compute-features.ts';
+import type { ListInputs } from '../../sources/list-inputs.ts';
+import type { Proposal } from './candidate-finder.ts';
+
+/** Likes that are told apart at most, the latest. */
+const LIKES_MAX = 50;
+
+/** The score of an item as a sum: `base` and all `parts` add up to its log-odds. */
+export interface ScoreParts {
+  /** The log-odds of the user's mean candidate. */
+  readonly base: number;
+  /** Parts of the features; below 0 for one that speaks against the item. */
+  readonly parts: ReadonlyMap<RankingFeature, number>;
+  /** Parts of the user's likes by the models, against an item that none of them speaks for. */
+  readonly likes: ReadonlyMap<number, number>;
+}
+
+/**
+ * Takes the score of an item apart, with pauses: each feature adds its weight times the distance from the mean of the
+ * candidates.
+ * @param proposal the user's candidates, the first of which is the item
+ * @returns undefined where nothing was learned to rank by
+ */
+export function* explainScore(
+  proposal: Proposal,
+  inputs: ListInputs,
+): Generator<undefined, ScoreParts | undefined> {
+  const { ranking } = inputs.generation ?? {};
+  if (ranking === undefined) return undefined;
+  const { bias, weights } = ranking.byKind[proposal.kind]!;
+  /** The weighted features of the item. */
+  const weighted = new Map<RankingFeature, number>();
+  const parts = new Map<RankingFeature, number>();
+  let base = bias;
+  const take = (feature: number, values: ArrayLike<number>) => {
+    let sum = 0;
+    for (let at = 0; at < values.length; at++) sum += values[at]!;
+    const mean = (weights[feature]! * sum) / values.length;
+    const own = weights[feature]! * values[0]!;
+    weighted.set(RANKING_FEATURES[feature]!, own);
+    parts.set(RANKING_FEATURES[feature]!, own - mean);
+    base += mean;
+  };
+  eachFeature(proposal, inputs, ranking.totals, take, (feature) => weights[feature] !== 0);
+  return { base, parts, likes: yield* likesBehind(proposal, inputs, weighted) };
+}
+
+/** Parts the features among the likes: a sum by what each adds to it, matrix factorization by each like's own part. */
+function* likesBehind(
+  { candidates, liked }: Proposal,
+  { generation, recentLikes }: ListInputs,
+  weighted: ReadonlyMap<RankingFeature, number>,
+): Generator<undefined, Map<number, number>> {
+  const itemRow = candidates[0]!;
+  const told = liked.slice(0, LIKES_MAX);
+  const likes = new Map<number, number>();
+  const share = (score: number, sums: readonly (readonly [like: number, sum: number])[]) => {
+    const whole = sums.reduce((total, [, sum]) => total + sum, 0);
+    for (const [like, sum] of sums)
+      if (sum !== 0 && whole !== 0) likes.set(like, (likes.get(like) ?? 0) + (score * sum) / whole);
+  };
+  const alone = new LikeSums();
+  for (const name of SUM_NAMES) {
+    const score = weighted.get(name) ?? 0;
+    if (score === 0) continue;
+    const sums: (readonly [number, number])[] = [];
+    for (const [place, like] of told.entries()) {
+      sums.push([like, alone.partOf(generation?.parts, { like, place }, name, itemRow, recentLikes)]);
+      yield;
+    }
+    share(score, sums);
+  }
+  const score = weighted.get('collaborative') ?? 0;
+  const als = score === 0 ? undefined : yield* generation?.parts.als?.decompose(liked, itemRow) ?? [];
+  share(score, als?.parts.map((part) => [part.itemRow, part.score] as const) ?? []);
+  return likes;
+}
