@@ -239,6 +239,7 @@ const offline = Type.Object(
 const recommend = Type.Object(
   {
     cache_size: integer(100, 1, 10_000, 'Entries in a cached list.'),
+    discovery: number(0, 0, 1, 'Share of its weight that popularity loses in the learned ranking.'),
     cache_expire: duration('72h', 'Age at which a cached list is no longer served.'),
     ranker: choice(
       'auto',

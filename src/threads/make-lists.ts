@@ -179,7 +179,11 @@ const scratch = new CandidateScratch();
 function openedFor({ plan, slot, untilMs }: MakerJob, reads: LocalReads): Opened {
   if (opened?.planId !== plan.id || opened.slot !== slot) {
     const itemLabelsOf = (row: number) => reads.itemAt(row)?.Labels ?? [];
-    const generation = openGeneration(plan.generation, { instantiate: loadKernels, slot, itemLabelsOf });
+    const generation = openGeneration(
+      plan.generation,
+      { instantiate: loadKernels, slot, itemLabelsOf },
+      plan.settings.discovery,
+    );
     opened = {
       planId: plan.id,
       slot,

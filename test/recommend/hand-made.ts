@@ -191,6 +191,7 @@ export function settings(parts: Partial<ListSettings> = {}): ListSettings {
     seedItems: 10,
     replacement: undefined,
     explore: { popular: 0, latest: 0 },
+    discovery: 0,
     seed: 1,
     ...parts,
   };

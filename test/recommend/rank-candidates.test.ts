@@ -4,6 +4,7 @@ import {
   RANKING_FEATURES,
   type RankingFeature,
   scalesOf,
+  withDiscovery,
 } from '../../src/recommend/models/feature-names.ts';
 import { LikeSums, writeSumFeature } from '../../src/recommend/models/like-sums.ts';
 import { rankingFeatures } from '../../src/recommend/ranking/compute-features.ts';
@@ -156,6 +157,18 @@ describe('ranking', () => {
     };
     expect(best(case3.kind)).toBe(0);
     expect(best(case3.kind + 1)).toBe(2);
+  });
+
+  it('turns from what is popular to what is the person’s own as far as it is told', () => {
+    const both = ranking({ collaborative: 2, popular_2d: 1, age: -1 }, counts);
+    const own = withDiscovery(both, 0.75)!;
+    const weightsBy = (name: RankingFeature) =>
+      [own, ...own.byKind].map(({ weights }) => weights[RANKING_FEATURES.indexOf(name)]);
+    expect(new Set(weightsBy('popular_2d'))).toEqual(new Set([0.25]));
+    expect(new Set(weightsBy('collaborative'))).toEqual(new Set([2]));
+    expect(new Set(weightsBy('age'))).toEqual(new Set([-1]));
+    expect(withDiscovery(both, 0)).toBe(both);
+    expect(scalesOf(withDiscovery(both, 1)!)).toEqual([]);
   });
 
   it('tells what it looks at', () => {

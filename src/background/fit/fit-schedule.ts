@@ -5,6 +5,7 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
 import type { Logger } from '../../platform/log/log.ts';
+import { withDiscovery } from '../../recommend/models/feature-names.ts';
 import { openGeneration } from '../../recommend/models/generation-slot.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { Cluster } from '../../store/cluster.ts';
@@ -373,9 +374,10 @@ export class FitSchedule {
 
   /** Ranks as a generation that serves has learned since. */
   rankBy(placed: PlacedGeneration): void {
-    const { generations } = this.parts.recommendation;
+    const { generations, settings } = this.parts.recommendation;
     if (this.stopped || generations.current?.number !== placed.number) return;
-    generations.current = { ...generations.current, ranking: placed.ranking };
+    const ranking = withDiscovery(placed.ranking, settings.discovery);
+    generations.current = { ...generations.current, ranking };
     this.placed = placed;
     this.parts.listsOnRequest.use(placed);
   }
@@ -387,11 +389,10 @@ export class FitSchedule {
 
   /** Serves a generation without comparing new items again: it may be the one that serves, with more to it. */
   private place(placed: PlacedGeneration): void {
-    const { generations, live } = this.parts.recommendation;
-    generations.current = openGeneration(placed, {
-      ...{ instantiate: loadKernels, slot: this.parts.servingSlot },
-      itemLabelsOf: (itemRow) => live.catalogue.labelsAt(itemRow),
-    });
+    const { generations, live, settings } = this.parts.recommendation;
+    const itemLabelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
+    const opening = { instantiate: loadKernels, slot: this.parts.servingSlot, itemLabelsOf };
+    generations.current = openGeneration(placed, opening, settings.discovery);
     this.placed = placed;
     this.parts.cluster?.noteServed(placed.number);
     this.parts.listsOnRequest.use(placed);

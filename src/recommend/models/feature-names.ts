@@ -43,6 +43,21 @@ export interface Ranking extends LogisticRegression {
   readonly byKind: readonly LogisticRegression[];
 }
 
+/**
+ * A ranking by which popularity counts less, so that lists are each person's own.
+ * @param discovery share of its weight that popularity loses, 0 to 1
+ */
+export function withDiscovery(ranking: Ranking | undefined, discovery: number): Ranking | undefined {
+  if (ranking === undefined || discovery === 0) return ranking;
+  const turn = ({ bias, weights }: LogisticRegression) => ({
+    bias,
+    weights: weights.map((weight, at) =>
+      RANKING_FEATURES[at]!.startsWith('popular_') ? (1 - discovery) * weight : weight,
+    ),
+  });
+  return { ...ranking, ...turn(ranking), byKind: ranking.byKind.map(turn) };
+}
+
 /** True where a ranking looks at any of the features named. */
 export function looksAt({ weights }: LogisticRegression, names: readonly RankingFeature[]): boolean {
   return names.some((name) => weights[RANKING_FEATURES.indexOf(name)] !== 0);

@@ -2,7 +2,7 @@ import type { Ranked } from '../../memory/ranked-rows.ts';
 import type { AskedUser } from '../../model/neighbors/similar-users.ts';
 import type { PartOpening } from '../../model/part/learned-part.ts';
 import { type OpenedParts, openParts, type PlacedParts } from '../../model/registry.ts';
-import type { Ranking } from './feature-names.ts';
+import { type Ranking, withDiscovery } from './feature-names.ts';
 
 /** Everything that one fit has learned. */
 interface Learned<Parts> {
@@ -16,12 +16,16 @@ interface Learned<Parts> {
 /** A generation as one thread asks it. */
 export type Generation = Learned<OpenedParts>;
 
-/** A generation in shared memory as this thread's own. */
+/**
+ * Opens a generation in shared memory as this thread's own.
+ * @param discovery see `withDiscovery`
+ */
 export function openGeneration(
   { number, ranking, parts }: Learned<PlacedParts>,
   opening: PartOpening,
+  discovery = 0,
 ): Generation {
-  return { number, ranking, parts: openParts(parts, opening) };
+  return { number, ranking: withDiscovery(ranking, discovery), parts: openParts(parts, opening) };
 }
 
 /** The one place where the current generation stands; swapped by a single assignment. */

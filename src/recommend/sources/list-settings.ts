@@ -33,6 +33,8 @@ export interface ListSettings extends Proposing {
   readonly replacement: Replacement | undefined;
   /** Proportions of popular and of latest items put in. */
   readonly explore: { readonly popular: number; readonly latest: number };
+  /** Share of its weight that popularity loses in the learned ranking, 0 to 1. */
+  readonly discovery: number;
   readonly seed: number;
 }
 
@@ -50,6 +52,7 @@ export function listSettings(recommend: Config['recommend']): ListSettings {
         }
       : undefined,
     explore: offline.explore_recommend,
+    discovery: recommend.discovery,
     seed: collaborative.seed,
   };
 }
