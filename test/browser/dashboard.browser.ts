@@ -199,6 +199,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     const item = () => server.call('GET', `/api/item/${first}`, undefined, HEADERS);
     await expect.poll(async () => (await item()).body.IsHidden).toBe(false);
     await view.page.getByRole('link', { name: 'Users', exact: true }).click();
+    await view.page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     await view.page.getByRole('link', { name: 'Try it' }).click();
     expect(await view.page.getByRole('switch', { name: /Really store/ }).isChecked()).toBe(false);
     expect(view.errors).toEqual([]);

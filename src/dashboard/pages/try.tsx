@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { UserView } from '../../domain/admin-schemas.ts';
 import { pathOf } from '../api.ts';
 import { count, recommenderName, short, time } from '../format.ts';
@@ -18,8 +18,13 @@ const AGAIN_MS = 2000;
 
 export function TryPage() {
   const userId = place.value[1];
-  useEffect(() => {
-    isStoring.value = false;
+  // Off before anything is drawn, and when the page is left.
+  useLayoutEffect(() => {
+    const turnOff = () => {
+      isStoring.value = false;
+    };
+    turnOff();
+    return turnOff;
   }, []);
   return (
     <>
