@@ -4,8 +4,7 @@ import { MODEL_FEATURES, type ModelFeature } from '../model/registry.ts';
 import { type TypeTest, typeTest } from '../recommend/history/counts-as-positive.ts';
 import type { Ranking } from '../recommend/models/feature-names.ts';
 import { chooseRanking, featuresWith, learnKinds } from '../recommend/ranking/choose-ranking.ts';
-import type { LocalReads } from '../store/data-store.ts';
-import { scanAllFeedback } from '../store/scan-feedback.ts';
+import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
 import { throwIfCancelled } from './cancellation.ts';
 import {
   JUDGED_USERS_MAX,
@@ -77,12 +76,15 @@ function questionsSince(
   isPositive: TypeTest,
 ): number {
   const timesMs: number[] = [];
-  scanAllFeedback(reads, (block) => {
+  const feedback = new FeedbackColumns();
+  for (const [userRow, items] of heldBy) {
     throwIfCancelled(job);
-    for (let at = 0; at < block.length; at++)
-      if (isPositive(block.types[at]!) && heldBy.get(block.userRows[at]!)?.has(block.itemRows[at]!))
-        timesMs.push(block.timesMs[at]!);
-  });
+    feedback.clear();
+    reads.readUserFeedback(userRow, feedback);
+    for (let at = 0; at < feedback.length; at++)
+      if (isPositive(feedback.types[at]!) && items.has(feedback.itemRows[at]!))
+        timesMs.push(feedback.timesMs[at]!);
+  }
   timesMs.sort((a, b) => a - b);
   return Math.min(job.heldOutSinceMs, timesMs[timesMs.length >> 1] ?? Number.POSITIVE_INFINITY);
 }
