@@ -129,7 +129,6 @@ export class RankingExamples {
     this.examples.push({
       userRow,
       kind: proposal.kind,
-      hasLikes: proposal.liked.length > 0,
       features: Float32Array.from(rankingFeatures(proposal, lists.inputs, this.totals)),
       labels: Uint8Array.from(proposal.candidates, (row) => (liked.has(row) ? 1 : 0)),
       likedCount: liked.size,

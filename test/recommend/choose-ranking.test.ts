@@ -29,7 +29,7 @@ function user(
     return random.float() < 1 / (1 + Math.exp(4 - score)) ? 1 : 0;
   });
   return {
-    ...{ userRow, kind: 2, hasLikes: true },
+    ...{ userRow, kind: 2 },
     features,
     labels,
     likedCount: Math.max(
@@ -126,7 +126,7 @@ describe('the choice of a ranking', () => {
       const features = new Float32Array(CANDIDATES * width).map(() => 0.01 * random.normal());
       features[RANKING_FEATURES.indexOf('popular_2d')] = 5;
       const labels = new Uint8Array(CANDIDATES).fill(1, 0, 1);
-      return { userRow, kind: 2, hasLikes: true, features, labels, likedCount: 1 };
+      return { userRow, kind: 2, features, labels, likedCount: 1 };
     });
     const { choice } = chooseRanking(examples, 0, () => true)!;
     expect(qualityOf(choice, 'popular_2d')).toBeCloseTo(1, 10);

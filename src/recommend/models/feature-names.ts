@@ -28,6 +28,11 @@ export function kindOf(likes: number, idleMs: number): number {
   return idleMs < VISIT_MS ? known + KIND_LIKES_MAX.length : known;
 }
 
+/** True for a kind of users of whom a like is known. */
+export function hasLikes(kind: number): boolean {
+  return kind % KIND_LIKES_MAX.length > 0;
+}
+
 /** Weights that rank candidates, learned from held-out feedback and judged by it. */
 export interface Ranking extends LogisticRegression {
   /** Name of the way that was chosen, such as `popular_7d` or `all together`. */

@@ -4,12 +4,16 @@ import type { SparseSums } from '../../memory/sparse-sums.ts';
 /** Likes kept at least, once there are so many; up to twice as many are. A power of two. */
 export const RECENT_LIKES = 32_768;
 const ROOM = 2 * RECENT_LIKES;
+/** Where there is no room, the oldest of this share go, as one in so many tells which these are; no more are kept. */
+const DROPPED_SHARE = 3 / 8;
+const SAMPLED_EVERY = 16;
+const KEPT_MAX = ROOM * (3 / 4);
 /** The end of a chain, and a like that was taken back. */
 const NONE = 0xffffffff;
 /** The user's latest likes that are looked at, of each the latest users who liked it, and of each of them the latest likes. */
 const LIKES_MAX = 20;
-const USERS_MAX = 100;
-const LIKES_OF_USER_MAX = 30;
+const USERS_MAX = 50;
+const LIKES_OF_USER_MAX = 20;
 
 /** Likes as columns, the earliest first. */
 export interface LikeColumns {
@@ -21,7 +25,7 @@ export interface LikeColumns {
 
 /**
  * The latest likes of all, which tell at once what goes with what: an item that many people of one taste have just liked
- * goes with what else they liked, though no model knows it. About a megabyte, however many users there are.
+ * goes with what else they liked, though no model knows it. About two megabytes, however many users there are.
  */
 export class RecentLikes {
   private readonly userRows = new Uint32Array(ROOM);
@@ -89,8 +93,17 @@ export class RecentLikes {
 
   /** The likes that there are, in the order in which they came. */
   save(): LikeColumns {
-    const { length, userRows, itemRows, seconds } = this;
-    const kept = (column: Uint32Array) => column.subarray(0, length).filter((_, at) => itemRows[at] !== NONE);
+    const userRows = this.userRows.slice(0, this.length);
+    const itemRows = this.itemRows.slice(0, this.length);
+    const seconds = this.seconds.slice(0, this.length);
+    let count = 0;
+    for (let at = 0; at < itemRows.length; at++) {
+      if (itemRows[at] === NONE) continue;
+      userRows[count] = userRows[at]!;
+      itemRows[count] = itemRows[at]!;
+      seconds[count++] = seconds[at]!;
+    }
+    const kept = (column: Uint32Array) => column.subarray(0, count);
     return { userRows: kept(userRows), itemRows: kept(itemRows), seconds: kept(seconds) };
   }
 
@@ -102,19 +115,21 @@ export class RecentLikes {
     for (let at = from; at < userRows.length; at++) this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
   }
 
-  /** Keeps the latest by their times. */
+  /** Drops the oldest by their times, some three eighths, without sorting them all: on the main thread it takes a millisecond. */
   private dropOldest(): void {
-    const { seconds } = this;
-    const saved = this.save();
-    const isSorted = saved.seconds.every((second, at) => at === 0 || saved.seconds[at - 1]! <= second);
-    const order = Float64Array.from(saved.seconds, (second, at) => second * ROOM + at);
-    if (!isSorted) order.sort();
+    const sample = new Uint32Array(ROOM / SAMPLED_EVERY);
+    for (let at = 0; at < sample.length; at++) sample[at] = this.seconds[at * SAMPLED_EVERY]!;
+    sample.sort();
+    this.droppedUntil = sample[Math.floor(DROPPED_SHARE * sample.length)]!;
+    const { userRows, itemRows, seconds } = this.save();
+    // Where many are of one second, those that came first go.
+    let tooMany = -KEPT_MAX;
+    for (let at = 0; at < seconds.length; at++) tooMany += Number(seconds[at]! >= this.droppedUntil);
     this.clear();
-    for (let next = Math.max(0, order.length - RECENT_LIKES); next < order.length; next++) {
-      const at = order[next]! % ROOM;
-      this.push(saved.userRows[at]!, saved.itemRows[at]!, saved.seconds[at]!);
+    for (let at = 0; at < seconds.length; at++) {
+      if (seconds[at]! < this.droppedUntil || tooMany-- > 0) continue;
+      this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
     }
-    this.droppedUntil = seconds[0]!;
   }
 
   private clear(): void {

@@ -8,7 +8,13 @@ import { ndcg } from '../../model/evaluation/metrics.ts';
 import type { ModelFeature } from '../../model/registry.ts';
 import type { ChoiceSample } from '../../model/regression/conditional-logit.ts';
 import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
-import { KINDS, RANKING_FEATURES, type Ranking, type RankingFeature } from '../models/feature-names.ts';
+import {
+  hasLikes,
+  KINDS,
+  RANKING_FEATURES,
+  type Ranking,
+  type RankingFeature,
+} from '../models/feature-names.ts';
 import {
   asProbability,
   isModel,
@@ -84,7 +90,7 @@ export function chooseRanking(
   asOfMs: number,
   has: (feature: ModelFeature) => boolean,
 ): { readonly ranking: NamedRanking; readonly choice: RankingChoice } | undefined {
-  const known = examples.filter(({ hasLikes }) => hasLikes);
+  const known = examples.filter(({ kind }) => hasLikes(kind));
   if (!known.some(teaches)) return undefined;
   const users = byUser(known);
   const alone = featuresWith(has);

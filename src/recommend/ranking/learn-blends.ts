@@ -29,7 +29,6 @@ export interface RankingExample {
   readonly userRow: number;
   /** The user's kind then; see `kindOf`. */
   readonly kind: number;
-  readonly hasLikes: boolean;
   /** `RANKING_FEATURES.length` numbers a candidate. */
   readonly features: Float32Array;
   /** 1 for each candidate that the user then liked. */
