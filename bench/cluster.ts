@@ -28,6 +28,7 @@ const { values: options } = parseArgs({
 const isSmoke = options.smoke;
 const BATCHES = Number(options.batches ?? (isSmoke ? 20 : 300));
 const BATCH_RECORDS = 1000;
+const COMMITS = isSmoke ? 200 : 2000;
 const USERS = 20_000;
 const ITEMS = 5000;
 const QUESTIONS = isSmoke ? 2000 : 50_000;
@@ -78,6 +79,7 @@ async function measure(dsn: PostgresDsn, folder: string, server: number): Promis
   );
   const [kept] = await connection.rows<[number]>(`SELECT pg_total_relation_size('furze.changes')`);
   await connection.close();
+  await followed(dsn, folder, server, first);
   await close(first);
   await row('records copied into a new copy', server, async () => {
     let copied = 0;
@@ -90,6 +92,25 @@ async function measure(dsn: PostgresDsn, folder: string, server: number): Promis
   console.log(
     `bytes a feedback: ${perFeedback(size![0])} in PostgreSQL, ${perFeedback(kept![0])} more for a day in changes, ${perFeedback(bytes)} in the copy`,
   );
+}
+
+/** What a commit of one node costs it, and what it costs the two nodes when another follows. */
+async function followed(dsn: PostgresDsn, folder: string, server: number, first: Stores): Promise<void> {
+  let seed = BATCHES;
+  const commits = async () => {
+    for (let at = 0; at < COMMITS; at++) await first.data.write(batch(seed++, 1));
+    return COMMITS;
+  };
+  await row('commits of one feedback, one after another', server, commits);
+  await prepareReplica(dsn, join(folder, 'other', 'data'), () => {});
+  const other = await open(dsn, join(folder, 'other'));
+  await other.data.barrier!.pass();
+  await row('the same, with a second node that follows', server, async () => {
+    await commits();
+    await other.data.barrier!.pass();
+    return COMMITS;
+  });
+  await close(other);
 }
 
 async function open(sharedDatabase: PostgresDsn, folder: string): Promise<Stores> {
@@ -113,9 +134,9 @@ async function close({ data, cache }: Stores): Promise<void> {
 }
 
 /** Feedback of few items by many users, and of few users on many items. */
-function batch(seed: number) {
+function batch(seed: number, count = BATCH_RECORDS) {
   const random = createRandom(seed);
-  const records = Array.from({ length: BATCH_RECORDS }, () => ({
+  const records = Array.from({ length: count }, () => ({
     FeedbackType: 'like',
     UserId: `user-${Math.floor(USERS * random.float() ** 2)}`,
     ItemId: `item-${Math.floor(ITEMS * random.float() ** 2)}`,

@@ -52,7 +52,7 @@ function openFilled(): { tables: DataTables; writer: GroupWriter } {
     (_, row) => [row, { ...EMPTY_ITEM, ItemId: `i${row}`, Timestamp: '2024-01-01T00:00:00Z' }] as const,
   );
   const nothing = { deletedUserIds: [], deletedItemIds: [], feedback: [] };
-  writer.replicate({ ...NOT_WHOLE, parts: [{ ...nothing, users, items }] });
+  writer.replicate([{ ...NOT_WHOLE, parts: [{ ...nothing, users, items }] }]);
   return { tables, writer };
 }
 
@@ -84,14 +84,16 @@ test.each([
   const feedback = randomFeedback();
   const one = openFilled();
   const nothing = { deletedUserIds: [], deletedItemIds: [], users: [], items: [] };
-  one.writer.replicate({
-    ...NOT_WHOLE,
-    parts: [
-      // So that the types get the same numbers.
-      { ...nothing, feedback: TYPES.map((type) => feedback.find((each) => each.type === type)!) },
-      { ...nothing, feedback },
-    ],
-  });
+  one.writer.replicate([
+    {
+      ...NOT_WHOLE,
+      parts: [
+        // So that the types get the same numbers.
+        { ...nothing, feedback: TYPES.map((type) => feedback.find((each) => each.type === type)!) },
+        { ...nothing, feedback },
+      ],
+    },
+  ]);
   const { tables } = openFilled();
   const numbers = TYPES.map((name, at) => [at * 2 + 5, name] as const);
   const numberOf = (type: string) => numbers.find(([, name]) => name === type)![0];

@@ -111,8 +111,8 @@ class FakeNode {
       close: async () => {},
       commitLog: this.database,
       replica: {
-        replicate: ({ mark }) => {
-          if (loop === this.loop) this.shown.push(mark);
+        replicate: (commits) => {
+          if (loop === this.loop) this.shown.push(...commits.map(({ mark }) => mark));
           return group;
         },
         slice: () => group,

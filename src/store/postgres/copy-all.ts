@@ -76,7 +76,7 @@ async function copyEntities(
 ): Promise<number> {
   let records = 0;
   const take = (part: Partial<Effects>, count: number) => {
-    copy.replicate({ ...NOT_WHOLE, parts: [{ ...NOTHING, ...part }] });
+    copy.replicate([{ ...NOT_WHOLE, parts: [{ ...NOTHING, ...part }] }]);
     records += count;
     onCopied(records);
   };

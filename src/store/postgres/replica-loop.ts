@@ -9,12 +9,12 @@ import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { type CannotFollowError, cannotFollow } from './cannot-follow-error.ts';
 import type { GroupOutcome } from './commit-log.ts';
 import { isAway } from './database-away-error.ts';
-import { type CommitsBehind, follows, isAtHead } from './follow-commits.ts';
+import { type CommitsBehind, isAtHead, nextCommits } from './follow-commits.ts';
 
 /** The replica in the folder, as the loop drives it. */
 export interface Replica {
-  /** Carries out a commit. @throws Error when it cannot be written; nothing of it is then */
-  replicate(commit: Commit): Group;
+  /** Carries out commits in one transaction. @throws Error when they cannot be written; nothing of them is then */
+  replicate(commits: readonly Commit[]): Group;
   /** True while `slice` has something to do. */
   readonly hasSlices: boolean;
   /** Has the next start copy everything anew. */
@@ -48,6 +48,8 @@ export interface ReplicaLoopParts {
 const POLL_MS = 100;
 /** Pause before a database that is away, or a disk that is full, is tried again. */
 const RETRY_MS = 500;
+/** Period of the flush of the replica: one after each commit costs more than the commit. */
+const FLUSH_MS = 1000;
 /** Period of the removal of leftovers from the database. */
 const TIDY_MS = 5000;
 const FORGET_MS = 600_000;
@@ -69,6 +71,7 @@ export class ReplicaLoop {
   /** The process that has the replica open takes in the changes; before that is so, the replica stays as it is. */
   private mayFollow = false;
   private readonly timers: NodeJS.Timeout[] = [];
+  private isFlushed = true;
   private flushing: Promise<void> | undefined;
   private closing = false;
   private isEnding = false;
@@ -84,6 +87,7 @@ export class ReplicaLoop {
     this.every(POLL_MS, async () => {
       if (this.mayFollow) await this.follow();
     });
+    this.every(FLUSH_MS, () => this.flush());
     this.every(TIDY_MS, () => this.parts.commitLog.removeSome());
     this.every(FORGET_MS, () => this.parts.commitLog.forgetOld());
     this.parts.post(this.progress());
@@ -163,13 +167,22 @@ export class ReplicaLoop {
   /** Carries out a commit of this node, and before it those of others that the replica lacks. */
   private async reach(commit: Commit): Promise<void> {
     if (this.position < commit.position - 1) await this.catchUp(commit.position - 1);
-    await this.carry(commit);
+    await this.carry([commit]);
   }
 
   /** Has the next start copy everything anew, and ends this loop. */
   private forsake(reason: CannotFollowError): never {
     if (!this.hasFailed) this.parts.replica.forsake();
     return this.fail(reason);
+  }
+
+  /** Runs a check of what the database tells; where it fails, there is nothing more to follow. */
+  private checked<T>(check: () => T): T {
+    try {
+      return check();
+    } catch (error) {
+      return this.forsake(error as CannotFollowError);
+    }
   }
 
   /** Looks for commits of other nodes; a call during another has it look once more. */
@@ -201,27 +214,27 @@ export class ReplicaLoop {
       const behind = await this.parts.commitLog.commitsAfter(asked.position);
       // Others were carried out while the database was asked.
       if (this.point !== asked) continue;
-      try {
-        if (isAtHead(asked, behind)) return;
-      } catch (error) {
-        this.forsake(error as CannotFollowError);
-      }
-      for (const commit of behind.commits) await this.carry(commit);
+      if (this.checked(() => isAtHead(asked, behind))) return;
+      await this.carry(behind.commits);
+      // What came since then has the caller look once more.
+      if (this.position >= behind.head.position) return;
     }
   }
 
-  /** Carries out the commit that follows, as often as it takes; one that was carried out meanwhile is not done again. */
-  private async carry(commit: Commit): Promise<void> {
+  /** Carries out the commits that follow, as often as it takes; those that were carried out meanwhile are not done again. */
+  private async carry(commits: readonly Commit[]): Promise<void> {
     const { replica, post } = this.parts;
-    while (commit.position > this.position) {
+    for (;;) {
+      const next = this.checked(() => nextCommits(this.point, commits));
+      const last = next.at(-1);
+      if (last === undefined) return;
       if (this.isEnding) throw new Error('the thread ends');
-      if (!follows(this.point, commit)) this.forsake(cannotFollow(this.point, commit.position, commit));
       try {
-        const { changes, nextTransaction } = replica.replicate(commit);
-        const { position, mark } = commit;
+        const { changes, nextTransaction } = replica.replicate(next);
+        const { position, mark } = last;
         this.point = { position, mark };
         post({ kind: 'committed', answers: [], changes, nextTransaction, position });
-        this.flushSoon();
+        this.isFlushed = false;
         this.doSlices();
       } catch (error) {
         if (!isEngineError(error)) return this.fail(error);
@@ -252,13 +265,12 @@ export class ReplicaLoop {
     });
   }
 
-  private flushSoon(): void {
-    this.flushing ??= this.parts
-      .flush()
-      .catch((error) => this.noteProblem(error))
-      .finally(() => {
-        this.flushing = undefined;
-      });
+  /** Flushes what was carried out since the last time. Nobody waits for it: what the replica loses it is told again. */
+  private async flush(): Promise<void> {
+    if (this.isFlushed) return;
+    this.isFlushed = true;
+    this.flushing = this.parts.flush().catch((error) => this.noteProblem(error));
+    await this.flushing;
   }
 
   private get position(): number {
@@ -303,6 +315,7 @@ export class ReplicaLoop {
     for (const timer of this.timers) clearInterval(timer);
     await this.following;
     await this.flushing;
+    await this.flush();
     this.parts.post({ kind: 'closed' });
     await this.parts.close();
   }

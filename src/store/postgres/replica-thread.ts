@@ -17,7 +17,7 @@ const { dataPath, sync, rules, mapBytes, sharedDatabase } = workerData as Writer
 const tables = openDataTables(dataPath, { mapBytes });
 const writer = new GroupWriter(tables, rules);
 const replica: Replica = {
-  replicate: (commit) => writer.replicate(commit),
+  replicate: (commits) => writer.replicate(commits),
   slice: () => writer.slice(),
   get hasSlices() {
     return writer.hasSlices;

@@ -79,20 +79,21 @@ export class GroupWriter {
   }
 
   /**
-   * Carries out what was committed elsewhere in one transaction.
+   * Carries out commits of elsewhere, at least one, in their order and in one transaction.
    * @throws Error when it cannot be; nothing of it is then
    */
-  replicate({ position, mark, parts }: Omit<Commit, 'markBefore'>): Group {
+  replicate(commits: readonly Omit<Commit, 'markBefore'>[]): Group {
     const logs: ChangeLog[] = [];
     const { typesVersion } = this.applier;
     try {
       this.change(() => {
-        for (const part of parts) {
+        for (const part of commits.flatMap(({ parts }) => parts)) {
           const log = new ChangeLog();
           this.applier.replicate(part, log);
           if (!log.isEmpty) logs.push(log);
         }
         this.applier.finish(logs);
+        const { position, mark } = commits.at(-1)!;
         this.applier.notePoint({ position, mark });
       });
     } catch (error) {
