@@ -11,8 +11,6 @@ import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
 import type { ItemCards } from './item-cards.ts';
 
-/** Entries of each recommender's list that are looked at. */
-const RECOMMENDER_ENTRIES = 50;
 /** A recommender that needs a worker, which may have to be started first, is waited for so long. */
 const WAIT_MS = 1500;
 
@@ -142,16 +140,16 @@ export class UserViewer {
     return Promise.race([work, end]).finally(() => clearTimeout(timer));
   }
 
-  /** The first items of one recommender for the user, of those that may be recommended. */
+  /** The first items of one recommender for the user, of those that may be recommended: as many as a list takes of it. */
   private async rank(name: RecommenderName, userRow: number): Promise<Ranked> {
-    const { live, sources, histories } = this.parts;
+    const { live, sources, histories, settings } = this.parts;
     // One recommender a turn: for a user with very much feedback each takes milliseconds.
     await turns.take();
     return histories.use(userRow, async (history) => {
       // To have read the feedback was a part of its own.
       await turns.take();
       const accept = (row: number) => live.catalogue.isListable(row) && isUnread(history, row);
-      return sources[name].rank({ history, k: RECOMMENDER_ENTRIES, accept, categories: [] });
+      return sources[name].rank({ history, k: settings.cacheSize, accept, categories: [] });
     });
   }
 

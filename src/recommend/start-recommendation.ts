@@ -70,7 +70,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const { sources, itemNeighbors, sinceFit } = found;
   const untilMs = () => effectiveUntil(clock(), config.server.clock_error);
   const histories = new Histories(reads, positiveFeedback(config.recommend).positiveTtlMs, untilMs);
-  const shared = { ...found, reads, catalogue, histories, maker, generations };
+  const shared = { ...found, live, reads, catalogue, histories, maker, generations };
   const replacesRead = settings.replacement !== undefined;
   const personal = new PersonalAnswers({
     ...shared,

@@ -16,8 +16,10 @@ function counted() {
     if (seen.length < RECOMMENDERS.length) setImmediate(next);
   };
   setImmediate(next);
-  const rank = () => {
+  const wanted = new Set<number>();
+  const rank = ({ k }: { readonly k: number }) => {
     seen.push(turn);
+    wanted.add(k);
     return { rows: [], scores: [] };
   };
   const parts = {
@@ -32,10 +34,11 @@ function counted() {
       uses: () => true,
       *partsOf(): Generator<undefined, undefined> {},
     },
+    settings: { cacheSize: 10 },
     fallbacks: [],
     generations: { current: undefined },
   };
-  return { seen, parts };
+  return { seen, wanted, parts };
 }
 
 it('asks each recommender in a turn of its own to explain an item', async () => {
@@ -78,12 +81,13 @@ it('explains few items at once, and none for who has hung up', async () => {
   expect(refused[0]).toMatchObject({ reason: { code: 'OVERLOADED' } });
 });
 
-it('asks each recommender in a turn of its own to show a user', async () => {
-  const { seen, parts } = counted();
+it('asks each recommender in a turn of its own to show a user, for as many items as a list takes', async () => {
+  const { seen, wanted, parts } = counted();
   const { recommend, dashboard } = defaultConfig();
   const recommendation = parts as unknown as Recommendation;
   const viewer = new UserViewer(recommendation, new ItemCards(recommendation.reads, dashboard), recommend);
   const { Recommenders } = await viewer.view('bob', { n: 10, historyCount: 10 });
   expect(Recommenders).toHaveLength(RECOMMENDERS.length);
   expect(new Set(seen).size).toBe(RECOMMENDERS.length);
+  expect([...wanted]).toEqual([parts.settings.cacheSize]);
 });

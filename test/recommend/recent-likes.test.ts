@@ -30,6 +30,22 @@ describe('the latest likes of all', () => {
     expect(found(99)).toBe(0);
   });
 
+  it('tell how many people liked an item since when, as far back as they go', () => {
+    const likes = new RecentLikes();
+    likes.add(1, 10, 5000);
+    likes.add(2, 10, 9000);
+    likes.add(2, 10, 6000);
+    likes.add(3, 11, 9000);
+    expect(likes.peopleWhoLiked(10, [4000, 6000, 9500])).toEqual([2, 1, 0]);
+    expect(likes.peopleWhoLiked(99, [4000])).toEqual([0]);
+    for (let user = 0; user < 4 * RECENT_LIKES; user++) likes.add(user, 10, 1000 * (100 + user));
+    const last = 1000 * (99 + 4 * RECENT_LIKES);
+    expect(likes.peopleWhoLiked(10, [4000, last - 9000])).toEqual([undefined, 10]);
+    const again = new RecentLikes();
+    again.restore(likes.save());
+    expect(again.peopleWhoLiked(10, [4000, last - 9000])).toEqual([undefined, 10]);
+  });
+
   it('forget what is taken back, and say the same once they were saved', () => {
     const likes = new RecentLikes();
     likes.add(1, 10, 5000);

@@ -19,6 +19,8 @@ import type { GenerationSlot } from '../models/generation-slot.ts';
 import { LIVE_SUM } from '../models/like-sums.ts';
 import type { Recommender } from '../sources/recommender.ts';
 import type { Caller, Sources } from '../sources/source.ts';
+import type { InMemoryState } from '../state/in-memory-state.ts';
+import { ageInWords, popularityInWords } from './item-words.ts';
 
 /** Number of the user's items that are named. */
 const CONTRIBUTIONS_MAX = 10;
@@ -44,6 +46,7 @@ export class Explainer {
     readonly maker: ListMaker;
     readonly generations: GenerationSlot;
     readonly isPositive: TypeTest;
+    readonly live: Pick<InMemoryState, 'popularity' | 'sinceMsAt'>;
     /** True when lists hold read items on purpose. */
     readonly replacesRead: boolean;
     readonly recommender: Recommender;
@@ -91,8 +94,28 @@ export class Explainer {
       const answered = { UserId: userId, ItemId: itemId, Recommended: Rank >= 0, Rank };
       const parts = await inTurns(this.parts.maker.partsOf(history, itemRow), caller?.signal);
       const Contributions = this.named(parts?.likes ?? (await this.pulls(history, itemRow, caller)));
-      return { ...answered, ...WhyNot, ...Score, ...partsOf(parts), Recommenders, Contributions };
+      return { ...answered, ...WhyNot, ...Score, ...this.sum(parts, itemRow), Recommenders, Contributions };
     });
+  }
+
+  /** The sum that makes the score, the largest part first behind the base. */
+  private sum(parts: ScoreParts | undefined, itemRow: number): Pick<Explanation, 'Parts'> {
+    if (parts === undefined) return {};
+    const sums = new Map<string, { Name: string; Meaning: string; Score: number }>();
+    for (const [feature, score] of parts.parts) {
+      const Name = GROUPS.find(([, has]) => has(feature))?.[0] ?? feature;
+      getOrPut(sums, Name, () => ({ Name, Meaning: this.meaning(Name, itemRow), Score: 0 })).Score += score;
+    }
+    const base = { Name: 'base', Meaning: "what the user's candidates have on the mean", Score: parts.base };
+    return { Parts: [base, ...[...sums.values()].sort((a, b) => Math.abs(b.Score) - Math.abs(a.Score))] };
+  }
+
+  private meaning(name: string, itemRow: number): string {
+    const { live } = this.parts;
+    if (name === 'popularity') return popularityInWords(live.popularity, itemRow);
+    if (name === 'age') return ageInWords(live.popularity.asOfMs, live.sinceMsAt(itemRow));
+    if (name === LIVE_SUM) return 'what people with the same likes have liked of late';
+    return MODEL_FEATURES.find((model) => model.name === name)?.feature.meaning ?? '';
   }
 
   private score(history: History, itemRow: number): { Score?: number } {
@@ -155,31 +178,10 @@ export class Explainer {
 }
 
 /** Features that are one thing to people: weights of several scales of popularity mean nothing alone. */
-const GROUPS: readonly (readonly [
-  name: string,
-  meaning: string,
-  has: (feature: RankingFeature) => boolean,
-])[] = [
-  ['popularity', 'how often it was liked, lately and ever', (feature) => feature.startsWith('popular_')],
-  ['age', 'how new it is', (feature) => feature === 'age' || feature === 'new_item'],
-  [LIVE_SUM, 'what people with the same likes have liked of late', (feature) => feature === LIVE_SUM],
+const GROUPS: readonly (readonly [name: string, has: (feature: RankingFeature) => boolean])[] = [
+  ['popularity', (feature) => feature.startsWith('popular_')],
+  ['age', (feature) => feature === 'age' || feature === 'new_item'],
 ];
-
-/** The sum that makes the score, the largest part first behind the base. */
-function partsOf(parts: ScoreParts | undefined): Pick<Explanation, 'Parts'> {
-  if (parts === undefined) return {};
-  const sums = new Map<string, { Name: string; Meaning: string; Score: number }>();
-  for (const [feature, score] of parts.parts) {
-    const [Name, Meaning] = GROUPS.find(([, , has]) => has(feature)) ?? [feature, meaningOf(feature)];
-    getOrPut(sums, Name, () => ({ Name, Meaning, Score: 0 })).Score += score;
-  }
-  const base = { Name: 'base', Meaning: "what the user's candidates have on the mean", Score: parts.base };
-  return { Parts: [base, ...[...sums.values()].sort((a, b) => Math.abs(b.Score) - Math.abs(a.Score))] };
-}
-
-function meaningOf(feature: RankingFeature): string {
-  return MODEL_FEATURES.find(({ name }) => name === feature)?.feature.meaning ?? '';
-}
 
 /** @throws the signal's reason where nobody waits for the answer any more */
 async function nextTurn(caller: Caller | undefined): Promise<void> {

@@ -91,6 +91,24 @@ export class RecentLikes {
     }
   }
 
+  /**
+   * People who liked an item, since each of these times.
+   * @param sinceMs milliseconds since the epoch; one from which on likes were dropped is answered with undefined
+   */
+  peopleWhoLiked(itemRow: number, sinceMs: readonly number[]): (number | undefined)[] {
+    const latest = new Map<number, number>();
+    for (let at = this.lastOfItem[bucket(itemRow)]!; at !== NONE; at = this.beforeOfItem[at]!) {
+      if (this.itemRows[at] !== itemRow) continue;
+      const user = this.userRows[at]!;
+      latest.set(user, Math.max(latest.get(user) ?? 0, this.seconds[at]!));
+    }
+    const seconds = [...latest.values()];
+    return sinceMs.map((timeMs) => {
+      const from = timeMs / 1000;
+      return from <= this.droppedUntil ? undefined : seconds.filter((second) => second >= from).length;
+    });
+  }
+
   /** The likes that there are, in the order in which they came. */
   save(): LikeColumns {
     const userRows = this.userRows.slice(0, this.length);
@@ -110,7 +128,8 @@ export class RecentLikes {
   /** Takes the place of all that was there. */
   restore({ userRows, itemRows, seconds }: LikeColumns): void {
     this.clear();
-    this.droppedUntil = 0;
+    // So many may be what was left of more.
+    this.droppedUntil = seconds.length < RECENT_LIKES ? 0 : seconds.reduce((a, b) => Math.min(a, b));
     const from = Math.max(0, userRows.length - ROOM);
     for (let at = from; at < userRows.length; at++) this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
   }
