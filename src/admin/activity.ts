@@ -5,12 +5,14 @@ import { turns } from '../platform/concurrency/event-loop-turns.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { SavedStates } from '../store/cache-store.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
+import { DailyFigures } from './daily-figures.ts';
 import type { ItemCards } from './item-cards.ts';
 import { RecentFeedback } from './recent-feedback.ts';
 
 /** Tells who was active last, which items are liked most, and what came lately. */
 export class Activity {
   private readonly recent: RecentFeedback;
+  readonly days: DailyFigures;
   private readonly recommendation: Recommendation;
   private readonly cards: ItemCards;
   private readonly columns = new FeedbackColumns();
@@ -24,18 +26,19 @@ export class Activity {
     this.recommendation = recommendation;
     this.cards = cards;
     this.recent = new RecentFeedback(recommendation, cards, states, clock);
+    this.days = new DailyFigures(recommendation.answers, states, clock);
     data.onChange((changes) => {
       this.recent.follow(changes);
-      return undefined;
+      return this.days.follow(changes);
     });
   }
 
-  start(): Promise<void> {
-    return this.recent.restore();
+  async start(): Promise<void> {
+    await Promise.all([this.recent.restore(), this.days.restore()]);
   }
 
-  stop(): Promise<void> {
-    return this.recent.save();
+  async stop(): Promise<void> {
+    await Promise.all([this.recent.save(), this.days.save()]);
   }
 
   /** The latest feedback, newest first. */

@@ -276,6 +276,7 @@ export class Admin {
     const types = feedbackTypes(config.recommend, recommendation);
     // Before all is counted, what is would be drawn as a fall.
     const ofCounted = (count: number) => (recommendation.live.isCounted ? count : Number.NaN);
+    await this.activity.days.sample({ users, items });
     return {
       users,
       items,

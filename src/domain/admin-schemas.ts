@@ -227,6 +227,20 @@ export const ActiveUsersSchema = named('Users lately active', {
 });
 export type ActiveUsersView = Static<typeof ActiveUsersSchema>;
 
+const byDay = Type.Array(count);
+export const DailyFiguresSchema = named('The last days', {
+  Times: Type.Array(Type.Number(), { description: 'When each day began (UTC), seconds since the epoch' }),
+  Feedback: Type.Record(Type.String(), byDay, {
+    description: 'Records by type, on the day of their own time',
+  }),
+  ActiveUsers: Type.Array(count, { description: 'Users with feedback of that day; an estimate, 3 % off' }),
+  Counts: Type.Record(Type.String(), byDay, {
+    description:
+      'new_users, new_items, answers, answers without_list, and those to which each fallback added (filled_by_popular)',
+  }),
+});
+export type DailyFiguresView = Static<typeof DailyFiguresSchema>;
+
 export const PopularItemsSchema = named('Items by likes', {
   Items: Type.Array(
     Type.Object({

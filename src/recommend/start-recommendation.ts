@@ -2,6 +2,7 @@ import { positiveFeedback } from '../config/positive-feedback.ts';
 import { effectiveUntil } from '../domain/clock.ts';
 import { ttlMs } from '../domain/duration.ts';
 import type { DataStore, LocalReads } from '../store/data-store.ts';
+import { AnswerCounts } from './answers/answer-counts.ts';
 import { Explainer } from './answers/explainer.ts';
 import { Fallbacks } from './answers/fallbacks.ts';
 import { OnlineRecommender } from './answers/online-recommender.ts';
@@ -26,6 +27,8 @@ import { InMemoryState } from './state/in-memory-state.ts';
 export interface Recommendation {
   readonly recommender: OnlineRecommender;
   readonly explainer: Explainer;
+  /** How answers were made. */
+  readonly answers: AnswerCounts;
   readonly live: InMemoryState;
   readonly lists: UserLists;
   readonly active: ActiveUsers;
@@ -72,13 +75,15 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const histories = new Histories(reads, positiveFeedback(config.recommend).positiveTtlMs, untilMs);
   const shared = { ...found, live, reads, catalogue, histories, maker, generations };
   const replacesRead = settings.replacement !== undefined;
+  const answers = new AnswerCounts();
   const personal = new PersonalAnswers({
     ...shared,
+    answers,
     lists,
     active,
     hits,
     replacesRead,
-    fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker),
+    fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker, answers),
     writeBack: new WriteBack(data, catalogue, clock),
   });
   const recommender = new OnlineRecommender({ ...shared, personal });
@@ -90,7 +95,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     yield* hits.follow(changes);
     yield* sinceFit.follow(changes);
   });
-  const served = { recommender, explainer, sources, itemNeighbors };
+  const served = { recommender, explainer, answers, sources, itemNeighbors };
   return { ...served, live, lists, active, generations, settings, reads, histories };
 }
 

@@ -35,6 +35,23 @@ describe('activity', () => {
     expect(Date.parse(Feedback[0].CameAt)).toBeGreaterThan(Date.parse(Feedback[0].Timestamp));
   });
 
+  it('tells the last days: feedback by type, active users, and what made answers', async () => {
+    await server.call('GET', '/api/recommend/ann');
+    await server.call('GET', '/api/recommend/nobody');
+    const days = await get('days');
+    const { Feedback, ActiveUsers, Times, Counts } = days;
+    const [before, today] = [28, 29];
+    expect(Times).toHaveLength(30);
+    // The records of an hour ago may be of yesterday.
+    expect(Feedback.like[before] + Feedback.like[today]).toBe(2);
+    expect(Feedback.read[before] + Feedback.read[today]).toBe(1);
+    const answered = ['answers', 'without_list'].map((name) => Counts[name][before] + Counts[name][today]);
+    expect(answered).toEqual([2, 2]);
+    expect(ActiveUsers[before] + ActiveUsers[today]).toBe(2);
+    await server.restart();
+    expect(await get('days')).toMatchObject({ Feedback, ActiveUsers });
+  });
+
   it('shows items for a basket by their titles, whoever has it', async () => {
     const basket = [{ FeedbackType: 'like', ItemId: 'ale' }];
     const shown = (await server.call('POST', '/api/admin/session', basket)).body;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { AnswerCounts } from '../../src/recommend/answers/answer-counts.ts';
 import { type OnlineParts, OnlineRecommender } from '../../src/recommend/answers/online-recommender.ts';
 import { PersonalAnswers, type PersonalParts } from '../../src/recommend/answers/personal-answers.ts';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
@@ -79,6 +80,7 @@ it('lists for questions with wishes are made one a turn, and refused when too ma
       share: 1,
       itemCount: () => 1,
     } as unknown as UserListsOptions),
+    answers: new AnswerCounts(),
     fallbacks: { fill: async () => {} } as unknown as PersonalParts['fallbacks'],
   };
   const personal = new PersonalAnswers(parts as PersonalParts);
@@ -117,6 +119,7 @@ it('a ready list answers what of it may be shown where that is enough, and only 
   const given: number[] = [];
   const noted: number[] = [];
   const parts = {
+    answers: new AnswerCounts(),
     reads: { userRow: (userId: string) => (userId === 'u' ? 7 : -1) },
     catalogue,
     active: { note: (row: number) => void noted.push(row) },

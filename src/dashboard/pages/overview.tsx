@@ -13,6 +13,7 @@ import {
 } from '../format.ts';
 import { Chart, type ChartLine, type ChartProps } from '../parts/chart.tsx';
 import { Card, Fact, PageHead, State } from '../parts/common.tsx';
+import { Days } from '../parts/days.tsx';
 import { NodesCard } from '../parts/nodes.tsx';
 import { RunningTask } from '../parts/task.tsx';
 import { Troubles } from '../parts/troubles.tsx';
@@ -37,6 +38,7 @@ export function OverviewPage() {
         <>
           <Troubles troubles={state.Troubles} />
           <Counts state={state} />
+          <Days />
           <Curves />
           <div class="cards">
             <ModelCard state={state} />

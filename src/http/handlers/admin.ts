@@ -2,6 +2,7 @@ import Type from 'typebox';
 import {
   ActiveUsersSchema,
   ConfigReportSchema,
+  DailyFiguresSchema,
   ImportReportSchema,
   ItemViewSchema,
   PopularItemsSchema,
@@ -266,6 +267,16 @@ function activityRoutes(): Route[] {
       response: { description: 'Newest first', schema: RecentEventsSchema },
       handler: ({ query }, { admin }) =>
         json({ Feedback: admin.activity.feedback(Math.min(query.n, ENTRIES_MAX)) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/admin/activity/days',
+      tag,
+      needsNoModel: true,
+      summary: 'Feedback, active users, new users and items, and what made answers, by day',
+      description: 'Of the last 30 days, as far as this service saw them. Nothing is looked up for it.',
+      response: { description: 'The days, the present one last', schema: DailyFiguresSchema },
+      handler: (_request, { admin }) => json(admin.activity.days.view()),
     }),
     route({
       method: 'GET',

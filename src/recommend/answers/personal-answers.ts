@@ -11,6 +11,7 @@ import type { AnswerCache } from '../lists/answer-cache.ts';
 import type { UserLists } from '../lists/user-lists.ts';
 import type { RecommendQuery } from '../sources/recommender.ts';
 import { AnswerBuilder } from './answer-builder.ts';
+import type { AnswerCounts } from './answer-counts.ts';
 import type { Fallbacks } from './fallbacks.ts';
 import type { WriteBack } from './write-back.ts';
 
@@ -30,6 +31,8 @@ export interface PersonalParts {
   readonly replacesRead: boolean;
   readonly fallbacks: Fallbacks;
   readonly writeBack: WriteBack;
+  /** Counts what is answered. */
+  readonly answers: AnswerCounts;
 }
 
 /**
@@ -44,7 +47,8 @@ export class PersonalAnswers {
   }
 
   recommend(userId: string, query: RecommendQuery): Promise<string> | string {
-    const { reads, lists, hits, active } = this.parts;
+    const { reads, lists, hits, active, answers } = this.parts;
+    answers.all++;
     if (query.wishes !== undefined) return this.wished(userId, query, query.wishes);
     const ready = hits.find(userId, query);
     if (ready !== undefined) {
@@ -61,7 +65,7 @@ export class PersonalAnswers {
 
   /** The answer of `recommend` where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */
   ofReadyList(userId: string, query: RecommendQuery): string | undefined {
-    const { reads, lists, histories, active } = this.parts;
+    const { reads, lists, histories, active, answers } = this.parts;
     if (query.wishes !== undefined || query.writeBackType !== undefined) return undefined;
     const history = histories.take(reads.userRow(userId));
     try {
@@ -70,6 +74,7 @@ export class PersonalAnswers {
       const answer = this.answerOf(history, list, query);
       if (answer.missing > 0) return undefined;
       active.note(history.userRow);
+      answers.all++;
       return this.toJson(answer, answer.rows, query);
     } finally {
       histories.give(history);
