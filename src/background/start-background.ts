@@ -17,6 +17,7 @@ import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
 import { neighborFinder } from './pool/neighbor-finder.ts';
 import type { WorkerPool } from './pool/worker-pool.ts';
 import { TaskList } from './tasks/task-list.ts';
+import { Webhooks } from './tasks/webhooks.ts';
 import { restoreGeneration } from './training/restore-generation.ts';
 
 /** Work in the background, and the state in memory that it serves. */
@@ -71,7 +72,9 @@ export async function startBackground(
   });
   teardown.add(() => recommendation.lists.close());
   teardown.add(() => recommendation.live.close());
-  const tasks = new TaskList(clock, cache);
+  const webhooks = webhooksOf(config, log);
+  teardown.add(() => webhooks?.stop());
+  const tasks = new TaskList(clock, cache, (task, before) => webhooks?.note(task, before));
   await tasks.restore();
   teardown.add(() => tasks.flush());
   const stores = { paths, data, cache, cluster };
@@ -85,6 +88,11 @@ export async function startBackground(
   teardown.add(() => follower?.stop());
   const isRestored = restoring.then(() => follower?.start());
   return { ...training, pool, recommendation, tasks, isRestored };
+}
+
+function webhooksOf({ webhooks }: Config, log: Logger): Webhooks | undefined {
+  const { url, key, quality_fall: qualityFall } = webhooks;
+  return url === '' ? undefined : new Webhooks(url, { key, qualityFall, log });
 }
 
 /** Keeps the counts of feedback in the cache store and has a worker bring it up to date. */

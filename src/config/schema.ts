@@ -23,13 +23,14 @@ import {
 
 export type { DurationMs } from './schema-types.ts';
 
+import { dashboardKeys, webhookKeys } from './schema-operators.ts';
+
 const INT_MAX = 2 ** 31 - 1;
 const FOLDER = '^lmdb://.+';
 const DATA_STORE = '^(lmdb://.+|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
 const CACHE_STORE =
   '^(lmdb://.+|rediss?(\\+cluster)?://[^/]+(/\\d*)?(\\?.*)?|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
 const FRESHNESS = '^(strict|(\\d+(\\.\\d+)?(ms|s|m))+)$';
-const IMAGE = '^(|https?://[^/{}\\s]+/.*|\\{Labels\\..+\\})$';
 
 const database = Type.Object(
   {
@@ -366,21 +367,8 @@ export const ConfigSchema = Type.Object({
     },
     { description: 'The log.' },
   ),
-  dashboard: Type.Object(
-    {
-      image: text(
-        '',
-        'Address of the picture of an item, for the dashboard: a template such as "https://img.shop.example/{ItemId}.jpg" or "{Labels.image}", with the fields ItemId, Comment and those of labels that are objects. Empty for none.',
-        IMAGE,
-      ),
-      price: text(
-        '',
-        'Price of an item as the dashboard shows it: a template such as "{Labels.price} EUR", with fields as in image. Empty for none.',
-        '.*',
-      ),
-    },
-    { description: 'The pages for people.' },
-  ),
+  dashboard: Type.Object(dashboardKeys, { description: 'The pages for people.' }),
+  webhooks: Type.Object(webhookKeys, { description: 'What the service tells others by itself.' }),
 });
 
 type DeepReadonly<T> = T extends readonly (infer E)[]

@@ -8,6 +8,8 @@ import { type Pace, PaceMeter } from './pace-meter.ts';
 
 /** Name of the state that keeps the tasks over restarts. */
 const STATE_NAME = 'tasks';
+/** The measure of the lists among the results of a fit. */
+export const LISTS_QUALITY = 'lists NDCG@10';
 /** Past tasks that are kept, of all kinds together. */
 const KEPT = 100;
 
@@ -34,14 +36,17 @@ interface Entry {
 export class TaskList {
   private readonly clock: Clock;
   private readonly states: SavedStates;
+  private readonly onEnd: (task: Task, before: readonly Task[]) => void;
   private readonly running = new Map<number, Entry>();
   private past: Task[] = [];
   private lastId = 0;
   private saving: Promise<void> = Promise.resolve();
 
-  constructor(clock: Clock, states: SavedStates) {
+  /** @param onEnd told of each task that ends, with those that ended before, newest first */
+  constructor(clock: Clock, states: SavedStates, onEnd: TaskList['onEnd'] = () => {}) {
     this.clock = clock;
     this.states = states;
+    this.onEnd = onEnd;
   }
 
   /** Reads what was kept. A task that ran when the process ended was stopped by that. */
@@ -82,8 +87,11 @@ export class TaskList {
         SecondsLeft: _left,
         ...rest
       } = this.describe(entry);
-      this.past = kept([{ ...rest, EndedAt: formatTimestamp(this.clock()), ...more }, ...this.past]);
+      const before = this.past;
+      const task = { ...rest, EndedAt: formatTimestamp(this.clock()), ...more };
+      this.past = kept([task, ...before]);
       this.save();
+      this.onEnd(task, before);
     };
     return {
       tell: (stage, done, total) => {
@@ -147,5 +155,5 @@ function kept(past: readonly Task[]): Task[] {
 export function rankingResult(choice: RankingChoice | undefined): TaskResult {
   const quality = choice?.rows.find(({ name }) => name === choice.chosen)?.quality;
   if (choice === undefined || quality === undefined) return {};
-  return { 'ranked by': choice.chosen, 'lists NDCG@10': quality.mean };
+  return { 'ranked by': choice.chosen, [LISTS_QUALITY]: quality.mean };
 }
