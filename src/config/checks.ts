@@ -1,5 +1,8 @@
 /** Checks a configuration; each problem is one text with its path and what was expected. */
+import { FilterError } from '../domain/filter-error.ts';
+import { parseFilter } from '../domain/filter-tree.ts';
 import { positiveKindNames } from '../domain/positive-feedback-types.ts';
+import { parseTimestamp } from '../domain/rfc3339.ts';
 import type { EffectiveValue } from './environment-overrides.ts';
 import {
   type ConfigKey,
@@ -7,6 +10,7 @@ import {
   fits,
   isTable,
   type KeySchema,
+  namedTable,
   shownValue,
   type Table,
 } from './keys.ts';
@@ -21,6 +25,9 @@ export function findUnknownKeys(schema: KeySchema, table: Table, prefix: string,
     const child = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (child === undefined) {
       problems.push(`${path}: unknown key; expected one of ${Object.keys(properties).join(', ')}`);
+    } else if (namedTable(child) !== undefined && isTable(value)) {
+      for (const [own, keys] of Object.entries(value))
+        if (isTable(keys)) findUnknownKeys(namedTable(child)!, keys, `${path}.${own}.`, problems);
     } else if (child.properties !== undefined) {
       if (isTable(value)) findUnknownKeys(child, value, `${path}.`, problems);
       else problems.push(`${path}: expected ${expectation(child)}, got ${show(value)}`);
@@ -65,12 +72,39 @@ export function checkRelations(config: Config, problems: string[]): void {
       `server.default_n: expected at most server.max_n (${server.max_n}), got ${server.default_n}`,
     );
   }
+  for (const [name, placement] of Object.entries(config.placement))
+    checkPlacement(placement, `placement.${name}`, problems);
   checkPositiveKinds(recommend.data_source.positive_feedback_types, problems);
   const { popular, latest } = recommend.offline.explore_recommend;
   if (popular + latest > 1) {
     problems.push(
       `recommend.offline.explore_recommend: expected popular and latest together at most 1, got ${popular + latest}`,
     );
+  }
+}
+
+function checkPlacement(
+  { filter, pins, length }: Config['placement'][string],
+  at: string,
+  problems: string[],
+) {
+  try {
+    parseFilter(filter);
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    problems.push(`${at}.filter${error.path}: ${error.message}`);
+  }
+  for (const [number, { item, place, until }] of pins.entries()) {
+    const pin = `${at}.pins[${number}]`;
+    if (until !== undefined && Number.isNaN(parseTimestamp(until)))
+      problems.push(`${pin}.until: expected a time such as "2030-01-31T18:00:00Z", got ${show(until)}`);
+    if (length > 0 && place > length)
+      problems.push(`${pin}.place: expected at most ${at}.length (${length}), got ${place}`);
+    const before = pins.slice(0, number);
+    if (before.some((other) => other.place === place))
+      problems.push(`${pin}.place: expected a place without another pin, got ${place} twice`);
+    if (before.some((other) => other.item === item))
+      problems.push(`${pin}.item: expected an item without another pin, got ${show(item)} twice`);
   }
 }
 

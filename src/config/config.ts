@@ -1,7 +1,17 @@
 import { parse, TomlError } from 'smol-toml';
 import { checkRelations, checkValue, findUnknownKeys } from './checks.ts';
-import { effectiveValue, unknownVariableWarnings } from './environment-overrides.ts';
-import { CONFIG_KEYS, decodeValue, encodeValue, isTable, type KeySchema, ROOT, type Table } from './keys.ts';
+import { type EffectiveValue, effectiveValue, unknownVariableWarnings } from './environment-overrides.ts';
+import {
+  CONFIG_KEYS,
+  type ConfigKey,
+  decodeValue,
+  encodeValue,
+  isTable,
+  type KeySchema,
+  namedTable,
+  ROOT,
+  type Table,
+} from './keys.ts';
 import type { Config } from './schema.ts';
 import { type Environment, withoutInjected } from './variable-names.ts';
 
@@ -66,12 +76,41 @@ function checkConfig(file: Table, env: Environment): Config {
   const config: Table = {};
   for (const key of CONFIG_KEYS) {
     const effective = effectiveValue(key, file, env);
-    if (checkValue(key, effective, problems))
+    if (namedTable(key.schema) !== undefined) takeNamed(key, effective, config, problems);
+    else if (checkValue(key, effective, problems))
       place(config, key.path, decodeValue(key.schema, effective.value));
   }
   if (problems.length === 0) checkRelations(config as unknown as Config, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return freeze(config) as unknown as Config;
+}
+
+/** Takes the tables of a key whose tables have names of the file's own, each with its defaults. */
+function takeNamed(
+  { path, schema, variable }: ConfigKey,
+  { value, source }: EffectiveValue,
+  config: Table,
+  problems: string[],
+): void {
+  place(config, path, {});
+  if (!isTable(value)) {
+    checkValue({ path, schema, variable }, { value, source }, problems);
+    return;
+  }
+  const keys = namedTable(schema)!;
+  for (const [name, table] of Object.entries(value)) {
+    const at = [...path, name];
+    if (!isTable(table)) {
+      checkValue({ path: at, schema: keys, variable }, { value: table, source }, problems);
+      continue;
+    }
+    if (source === 'environment') findUnknownKeys(keys, table, `${at.join('.')}.`, problems);
+    for (const [word, child] of Object.entries(keys.properties!)) {
+      const given = { value: table[word] ?? child.default, source };
+      const key = { path: [...at, word], schema: child, variable };
+      if (checkValue(key, given, problems)) place(config, key.path, decodeValue(child, given.value));
+    }
+  }
 }
 
 function place(config: Table, path: readonly string[], value: unknown): void {

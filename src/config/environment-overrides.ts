@@ -1,6 +1,6 @@
 /** Environment variables that override keys of the configuration file, and the warning about those that name no key. */
 
-import { CONFIG_KEYS, type ConfigKey, type KeySchema, lookUp } from './keys.ts';
+import { CONFIG_KEYS, type ConfigKey, type KeySchema, lookUp, namedTable } from './keys.ts';
 import { type Environment, VARIABLE_PREFIX } from './variable-names.ts';
 
 const KNOWN: ReadonlySet<string> = new Set(CONFIG_KEYS.map((key) => key.variable));
@@ -46,12 +46,22 @@ function pairOf(entry: string): [name: string, word: string] {
   return at < 0 ? [entry, ''] : [entry.slice(0, at), entry.slice(at + 1)];
 }
 
+/** The value that the JSON stands for; other text comes back as it is. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Reads an environment variable's text in the key's type; text that has another form comes back as it is, to be refused. */
 function readVariable(schema: KeySchema, text: string): unknown {
   switch (schema.type) {
     case 'array':
       return listOf(text);
     case 'object':
+      if (namedTable(schema) !== undefined) return jsonOf(text);
       return Object.fromEntries(listOf(text).map((entry) => pairOf(entry)));
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text;

@@ -24,6 +24,8 @@ export interface KeySchema {
   readonly secret?: boolean;
   /** The name of a store, in which a password can stand. */
   readonly dsn?: boolean;
+  /** Values in words, where the schema's own words do not tell them. */
+  readonly form?: string;
 }
 
 /** One configuration key. */
@@ -48,6 +50,11 @@ function keysOf(schema: KeySchema, path: readonly string[]): ConfigKey[] {
   return Object.entries(schema.properties).flatMap(([name, child]) => keysOf(child, [...path, name]));
 }
 
+/** The keys of each table, where the key is a table of tables by names that the file makes up. */
+export function namedTable(schema: KeySchema): KeySchema | undefined {
+  return schema.additionalProperties?.properties && schema.additionalProperties;
+}
+
 /** True when `value`, as the file writes it, fits the key's schema. */
 export function fits(schema: KeySchema, value: unknown): boolean {
   if (schema.format === 'go-duration') {
@@ -60,6 +67,7 @@ const KEY_FORM = 'a key of printable ASCII without blanks around it';
 
 /** Values of the key in words: `an integer from 0 to 65535`. */
 export function expectation(schema: KeySchema): string {
+  if (schema.form !== undefined) return schema.form;
   if (schema.enum !== undefined) return `one of ${schema.enum.map((name) => `"${name}"`).join(', ')}`;
   if (schema.format === 'go-duration') {
     const least = schema.minimumMs === undefined ? '' : `, at least ${formatDuration(schema.minimumMs)}`;

@@ -1,5 +1,16 @@
 import { parse, stringify } from 'smol-toml';
-import { decodeValue, encodeValue, expectation, type KeySchema, ROOT, shownValue } from './keys.ts';
+import {
+  CONFIG_KEYS,
+  decodeValue,
+  encodeValue,
+  expectation,
+  isTable,
+  type KeySchema,
+  lookUp,
+  namedTable,
+  ROOT,
+  shownValue,
+} from './keys.ts';
 import type { Config } from './schema.ts';
 
 const WIDTH = 100;
@@ -36,6 +47,7 @@ export function configTemplate(
       lines.push(assignment(key, schema, isUsual ? schema.default : given));
     }
   });
+  lines.push(...namedTables(config, true));
   return `${lines.join('\n')}\n`;
 }
 
@@ -49,12 +61,31 @@ export function printConfig(config: Config): string {
       lines.push(assignment(key, schema, shownValue(schema, value)));
     }
   });
+  lines.push(...namedTables(config, false));
   return `${lines.join('\n')}\n`;
 }
 
 /** The same as JSON. */
 export function printConfigJson(config: Config): string {
   return `${JSON.stringify(parse(printConfig(config)), undefined, 2)}\n`;
+}
+
+/** Tables whose names the file makes up, and in a template what they may hold. */
+function namedTables(config: Config | undefined, isTemplate: boolean): string[] {
+  const lines: string[] = [];
+  for (const { path, schema } of CONFIG_KEYS) {
+    const keys = namedTable(schema);
+    if (keys === undefined) continue;
+    if (isTemplate) {
+      lines.push('', ...comment(schema.description!), `# [${path.join('.')}.NAME]`);
+      for (const [key, child] of keysOf(keys))
+        lines.push('#', ...comment(child.description!), `# ${assignment(key, child, child.default)}`);
+    }
+    const tables = config && lookUp(config, path);
+    if (isTable(tables) && Object.keys(tables).length > 0)
+      lines.push('', stringify({ [path.join('.')]: tables }).trim());
+  }
+  return lines;
 }
 
 /** A key's value as the file writes it. */
@@ -69,7 +100,7 @@ function walkSections(
   path: readonly string[],
   visit: (name: string, section: KeySchema, path: readonly string[]) => void,
 ): void {
-  if (keysOf(schema).length > 0) visit(path.join('.'), schema, path);
+  if (path.length > 0 && keysOf(schema).length > 0) visit(path.join('.'), schema, path);
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
     if (child.properties !== undefined) walkSections(child, [...path, name], visit);
   }

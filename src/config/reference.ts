@@ -1,5 +1,5 @@
 import { getOrPut } from '../domain/get-or-put.ts';
-import { CONFIG_KEYS, type ConfigKey, expectation, type KeySchema, ROOT } from './keys.ts';
+import { CONFIG_KEYS, type ConfigKey, expectation, type KeySchema, namedTable, ROOT } from './keys.ts';
 
 const INTRODUCTION = `# Configuration
 
@@ -14,7 +14,7 @@ checks a file and prints what is in effect, secrets masked.
 /** The reference of all keys as Markdown: a section each, a table of keys. */
 export function configReference(): string {
   const bySection = new Map<string, ConfigKey[]>();
-  for (const key of CONFIG_KEYS) {
+  for (const key of CONFIG_KEYS.flatMap(withNamed)) {
     const section = key.path.slice(0, -1).join('.');
     getOrPut(bySection, section, () => []).push(key);
   }
@@ -31,7 +31,19 @@ export function configReference(): string {
 }
 
 function schemaAt(path: readonly string[]): KeySchema {
-  return path.reduce((schema, name) => schema.properties![name]!, ROOT);
+  return path.reduce((schema, name) => schema.properties?.[name] ?? schema, ROOT);
+}
+
+/** The keys of a table whose name the file makes up, in place of the key of all such tables. */
+function withNamed(key: ConfigKey): ConfigKey[] {
+  const { properties } = namedTable(key.schema) ?? {};
+  if (properties === undefined) return [key];
+  const variable = `${key.variable} as JSON of all`;
+  return Object.entries(properties).map(([name, schema]) => ({
+    path: [...key.path, 'NAME', name],
+    variable,
+    schema,
+  }));
 }
 
 function taken(schema: KeySchema): string {

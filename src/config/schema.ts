@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS } from '../domain/request-limits.ts';
 import { callerKeys } from './schema-callers.ts';
 import { connectionKeys } from './schema-connections.ts';
 import { limitKeys } from './schema-limits.ts';
+import { placements } from './schema-placements.ts';
 import {
   bool,
   choice,
@@ -369,6 +370,7 @@ export const ConfigSchema = Type.Object({
   ),
   dashboard: Type.Object(dashboardKeys, { description: 'The pages for people.' }),
   webhooks: Type.Object(webhookKeys, { description: 'What the service tells others by itself.' }),
+  placement: placements,
 });
 
 type DeepReadonly<T> = T extends readonly (infer E)[]

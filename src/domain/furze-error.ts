@@ -20,6 +20,7 @@ export const ERRORS = {
   USER_NOT_FOUND: { status: 404, title: 'There is no such user' },
   ITEM_NOT_FOUND: { status: 404, title: 'There is no such item' },
   FEEDBACK_NOT_FOUND: { status: 404, title: 'There is no such feedback' },
+  PLACEMENT_NOT_FOUND: { status: 404, title: 'There is no such placement' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The route does not have this method' },
   STORE_UNAVAILABLE: { status: 503, title: 'The store is not available' },
   OVERLOADED: { status: 503, title: 'The service is shedding load' },

@@ -16,6 +16,7 @@ import { type ListParts, startLists } from './lists/start-user-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import { GenerationSlot } from './models/generation-slot.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
+import { Placements } from './placements/placements.ts';
 import type { CountsStorage } from './popularity/live-counts.ts';
 import { popularitySpans } from './popularity/popularity-counts.ts';
 import type { ListSettings } from './sources/list-settings.ts';
@@ -83,6 +84,8 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     active,
     hits,
     replacesRead,
+    placements: new Placements(config.placement),
+    clock,
     fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker, answers),
     writeBack: new WriteBack(data, catalogue, clock),
   });

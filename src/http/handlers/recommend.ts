@@ -38,10 +38,12 @@ const personal = {
     'label',
     'not-label',
     'boost',
+    'placement',
     'write-back-type',
     'write-back-delay',
   ],
   response: { description: 'Item ids, best first', schema: ItemIdsSchema, example: ['film-1', 'film-2'] },
+  errors: ['PLACEMENT_NOT_FOUND'],
 } as const;
 
 const session = {
@@ -129,6 +131,7 @@ function askedBy(request: RouteRequest<OfUser>): RecommendQuery {
     offset: query.offset,
     categories: allCategories(query, params.category),
     wishes: wishesOf(query),
+    placement: query.placement,
     writeBackType: query.writeBackType,
     writeBackDelayMs: query.writeBackDelayMs,
     scored: apiVersion === SCORED_VERSION,

@@ -61,6 +61,10 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
       'be given up to 4 times',
     schema: Type.Array(text, { rule: 'boost' }),
   },
+  placement: {
+    description: 'The list by the rules of `[placement.NAME]` in the configuration',
+    schema: given,
+  },
   'write-back-type': {
     description: 'Stores a feedback of this type for each item answered: the request then writes',
     schema: given,

@@ -15,6 +15,7 @@ export type QueryName =
   | 'label'
   | 'not-label'
   | 'boost'
+  | 'placement'
   | 'prefix'
   | 'q'
   | 'write-back-type'
@@ -32,6 +33,8 @@ export interface Query extends ItemWishes {
   readonly prefix?: string;
   /** A text to search for. */
   readonly text?: string;
+  /** The name of a placement. */
+  readonly placement?: string;
   readonly writeBackType?: string;
   readonly writeBackDelayMs?: number;
   /** True where feedback is asked for with how often it happened. */
@@ -142,6 +145,9 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       return;
     case 'boost':
       query.boosts = added(query.boosts, parseBoost(value, limits), name);
+      return;
+    case 'placement':
+      query.placement = id();
       return;
     case 'prefix':
       query.prefix = id();

@@ -1,3 +1,5 @@
+import type { ShownCounts } from '../placements/shown-counts.ts';
+
 /** Entries of an answer from which on its parts are made in turns of their own. */
 const ENTRIES_A_TURN = 2000;
 
@@ -6,9 +8,12 @@ export class AnswerBuilder {
   readonly rows: number[] = [];
   private readonly scores = new Map<number, number>();
   readonly wanted: number;
+  private readonly caps: ShownCounts | undefined;
   private lowest = Number.POSITIVE_INFINITY;
 
-  constructor(wanted: number) {
+  /** @param caps refuses what the answer has enough of */
+  constructor(wanted: number, caps?: ShownCounts) {
+    this.caps = caps;
     this.wanted = wanted;
   }
 
@@ -21,6 +26,11 @@ export class AnswerBuilder {
     return this.wanted > ENTRIES_A_TURN;
   }
 
+  /** True where no cap refuses the row. */
+  hasRoomFor(row: number): boolean {
+    return this.caps?.allows(row) ?? true;
+  }
+
   has(row: number): boolean {
     return this.scores.has(row);
   }
@@ -30,7 +40,8 @@ export class AnswerBuilder {
    *   that of the one above it, and that one's where it has none
    */
   take(row: number, score = Number.POSITIVE_INFINITY): void {
-    if (this.missing === 0 || this.scores.has(row)) return;
+    if (this.missing === 0 || this.scores.has(row) || !this.hasRoomFor(row)) return;
+    this.caps?.note(row);
     this.rows.push(row);
     this.lowest = Math.min(this.lowest, score);
     this.scores.set(row, this.lowest);
@@ -38,6 +49,16 @@ export class AnswerBuilder {
 
   takeAll(rows: readonly number[], scores?: ArrayLike<number>): void {
     for (const [at, row] of rows.entries()) this.take(row, scores?.[at]);
+  }
+
+  /** Puts rows in this order in place of those chosen; one without a score takes that of the next one with one. */
+  arrange(rows: readonly number[]): void {
+    let score = rows.some((row) => this.scores.has(row)) ? this.lowest : 0;
+    for (const row of rows.toReversed()) {
+      score = this.scores.get(row) ?? score;
+      this.scores.set(row, score);
+    }
+    this.rows.splice(0, this.rows.length, ...rows);
   }
 
   /** Never rises along the answer; 0 where no source has given one. */

@@ -23,18 +23,28 @@ export class Fallbacks {
   /**
    * Asks one after the other for what the answer lacks, until nothing is missing.
    * @param filter what the question wants of the items
+   * @param order recommenders in place of those configured
    */
-  async fill(answer: AnswerBuilder, ask: Omit<Ask, 'k'>, filter: ItemFilter | undefined): Promise<void> {
-    const { order, sources, maker, counts } = this;
+  async fill(
+    answer: AnswerBuilder,
+    ask: Omit<Ask, 'k'>,
+    filter: ItemFilter | undefined,
+    order: readonly RecommenderName[] = this.order,
+  ): Promise<void> {
+    const { sources, maker, counts } = this;
     if (answer.rows.length === 0 && answer.missing > 0) counts.withoutList++;
     for (const name of order) {
-      if (answer.missing === 0) return;
       const { missing } = answer;
-      const k = filter?.hasBoosts ? maker.wholeLists(answer.missing) : answer.missing;
-      const ranked = await sources[name].rank({ ...ask, k });
-      if (answer.isLong) await turns.take();
-      if (filter?.hasBoosts) answer.takeAll(maker.boosted(ranked, filter));
-      else answer.takeAll(ranked.rows, ranked.scores);
+      // An answer may refuse some of what it is given; what it has room for comes with the next.
+      for (let before = -1; answer.missing > 0 && before < answer.rows.length; ) {
+        before = answer.rows.length;
+        const k = filter?.hasBoosts ? maker.wholeLists(answer.missing) : answer.missing;
+        const ranked = await sources[name].rank({ ...ask, k });
+        if (answer.isLong) await turns.take();
+        if (filter?.hasBoosts) answer.takeAll(maker.boosted(ranked, filter));
+        else answer.takeAll(ranked.rows, ranked.scores);
+        if (ranked.rows.length < k) break;
+      }
       if (answer.missing < missing) counts.noteFilled(name);
     }
   }

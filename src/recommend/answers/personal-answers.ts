@@ -1,3 +1,4 @@
+import type { Clock } from '../../domain/clock.ts';
 import { atOnce, inTurns, turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -9,6 +10,8 @@ import { isUnread, shownOfList } from '../history/read-items.ts';
 import type { ActiveUsers } from '../lists/active-users.ts';
 import type { AnswerCache } from '../lists/answer-cache.ts';
 import type { UserLists } from '../lists/user-lists.ts';
+import { type Pin, type Placement, withPins } from '../placements/placement.ts';
+import type { Placements } from '../placements/placements.ts';
 import type { RecommendQuery } from '../sources/recommender.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import type { AnswerCounts } from './answer-counts.ts';
@@ -20,7 +23,21 @@ const PAUSE_ENTRIES = 512;
 
 const NO_WISHES: ItemWishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
 
+/** Times as many items are asked of the models where caps may refuse some. */
+const CAPPED_FACTOR = 4;
+
+/** The rules of a question for which a list of its own is made. */
+interface Wished {
+  readonly filter: ItemFilter;
+  readonly placement?: Placement;
+  readonly pins?: readonly Pin[];
+  /** Most entries, pins included. */
+  readonly most?: number;
+}
+
 export interface PersonalParts {
+  readonly placements: Placements;
+  readonly clock: Clock;
   readonly reads: LocalReads;
   readonly catalogue: Catalogue;
   readonly lists: UserLists;
@@ -49,7 +66,7 @@ export class PersonalAnswers {
   recommend(userId: string, query: RecommendQuery): Promise<string> | string {
     const { reads, lists, hits, active, answers } = this.parts;
     answers.all++;
-    if (query.wishes !== undefined) return this.wished(userId, query, query.wishes);
+    if (query.wishes !== undefined || query.placement !== undefined) return this.wished(userId, query);
     const ready = hits.find(userId, query);
     if (ready !== undefined) {
       active.note(hits.foundUserRow);
@@ -66,7 +83,8 @@ export class PersonalAnswers {
   /** The answer of `recommend` where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */
   ofReadyList(userId: string, query: RecommendQuery): string | undefined {
     const { reads, lists, histories, active, answers } = this.parts;
-    if (query.wishes !== undefined || query.writeBackType !== undefined) return undefined;
+    if (query.wishes !== undefined || query.placement !== undefined || query.writeBackType !== undefined)
+      return undefined;
     const history = histories.take(reads.userRow(userId));
     try {
       const list = lists.ready(history);
@@ -131,37 +149,67 @@ export class PersonalAnswers {
   }
 
   /** Answers a question that wants some items and not others, or some before others: with a list made for it. */
-  private async wished(userId: string, query: RecommendQuery, wishes: ItemWishes): Promise<string> {
-    const { reads, histories, active, lists } = this.parts;
+  private async wished(userId: string, query: RecommendQuery): Promise<string> {
+    const { reads, histories, active, lists, placements, catalogue, clock } = this.parts;
+    const wishes = query.wishes ?? NO_WISHES;
+    const placement = query.placement === undefined ? undefined : placements.named(query.placement);
     await lists.takeTurn(reads.userRow(userId), query.caller?.signal);
+    const passing = await placement?.passing(catalogue, clock, query.caller?.signal);
     return histories.use(reads.userRow(userId), (history) => {
       active.note(history.userRow);
+      if (placement !== undefined) return this.placed(userId, history, query, placement, passing);
       const filter = this.filterOf(query.categories, wishes);
       const answer = new AnswerBuilder(query.offset + query.n);
-      return this.complete(userId, history, answer, query, { filter, isNew: true });
+      return this.complete(userId, history, answer, query, { filter });
     });
+  }
+
+  /** Answers by the rules of a placement. @param passing bits of the rows that its filter lets pass */
+  private placed(
+    userId: string,
+    history: History,
+    query: RecommendQuery,
+    placement: Placement,
+    passing: Uint32Array | undefined,
+  ): Promise<string> {
+    const { catalogue, reads, clock } = this.parts;
+    const { wishes = NO_WISHES, categories } = query;
+    const own = this.filterOf(categories, wishes);
+    const mayPin = (row: number) => catalogue.isListable(row) && isUnread(history, row) && own.accepts(row);
+    const pins = placement.pins(clock(), (itemId) => reads.itemRow(itemId), mayPin);
+    const pinnedIds = pins.flatMap(({ row }) => catalogue.idAt(row) ?? []);
+    const excluded = [...wishes.excluded, ...placement.excluded, ...pinnedIds];
+    const all = [...categories, ...placement.categories];
+    const filter = this.filterOf(all, { ...wishes, excluded }, passing);
+    const most = Math.min(query.offset + query.n, placement.length);
+    const caps = placement.caps(catalogue);
+    const within = pins.filter(({ place }) => place <= most);
+    for (const { row } of within) caps.note(row);
+    const answer = new AnswerBuilder(Math.max(0, most - within.length), caps);
+    return this.complete(userId, history, answer, query, { filter, placement, pins, most });
   }
 
   /**
    * Takes what the models propose of the wanted items into an answer that lacks some.
-   * @param isNew whether the answer begins with a list made for the question
+   * @param wished the rules of a question for which a list is made; undefined where the answer begins with the user's own
    */
   private async askModels(
     history: History,
     answer: AnswerBuilder,
     filter: ItemFilter,
-    isNew: boolean,
+    wished: Wished | undefined,
     { caller }: RecommendQuery,
   ): Promise<void> {
-    const asked = { wanted: answer.wanted, known: isNew ? undefined : answer.rows };
+    const wanted = answer.wanted * (wished?.placement?.hasCaps ? CAPPED_FACTOR : 1);
+    const asked = { wanted, known: wished ? undefined : answer.rows };
     const { list, more } = await this.parts.lists.answer(history, filter, asked, caller?.signal);
     if (list !== undefined) answer.takeAll(list.rows, list.scores);
     answer.takeAll(more);
   }
 
-  private filterOf(categories: readonly string[], wishes: ItemWishes): ItemFilter {
+  private filterOf(categories: readonly string[], wishes: ItemWishes, passing?: Uint32Array): ItemFilter {
     const { catalogue, reads } = this.parts;
-    return new ItemFilter(catalogue, categories, wishes, (itemId) => reads.itemRow(itemId));
+    return new ItemFilter(catalogue, categories, wishes, (itemId) => reads.itemRow(itemId), passing);
   }
 
   /** Fills the answer up after the list, and writes it back if asked to. */
@@ -170,24 +218,27 @@ export class PersonalAnswers {
     history: History,
     answer: AnswerBuilder,
     query: RecommendQuery,
-    wished?: { readonly filter: ItemFilter; readonly isNew: boolean },
+    wished?: Wished,
   ): Promise<string> {
     const { catalogue, fallbacks, writeBack } = this.parts;
     const { categories, caller } = query;
     const filter =
       wished?.filter ?? (categories.length > 0 ? this.filterOf(categories, NO_WISHES) : undefined);
     if (filter !== undefined && answer.missing > 0)
-      await this.askModels(history, answer, filter, wished?.isNew ?? false, query);
+      await this.askModels(history, answer, filter, wished, query);
     const members = filter?.members;
     const allowed = filter?.isWide && answer.missing > 0 ? filter.allowed : undefined;
     const accept = (row: number) =>
       !answer.has(row) &&
+      answer.hasRoomFor(row) &&
       catalogue.isListable(row) &&
       (filter?.accepts(row) ?? true) &&
       isUnread(history, row);
-    await fallbacks.fill(answer, { history, accept, categories, among: members, allowed, caller }, filter);
+    const ask = { history, accept, categories, among: members, allowed, caller };
+    await fallbacks.fill(answer, ask, filter, wished?.placement?.fallbacks);
     if (answer.isLong) await turns.take();
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
+    if (wished?.pins) answer.arrange(withPins(answer.rows, wished.pins, wished.most!));
     const shown = answer.rows.filter((row) => catalogue.isListable(row));
     const json = await inTurns(this.jsonInSteps(answer, shown, query));
     if (query.writeBackType !== undefined) {

@@ -99,6 +99,10 @@ export class Catalogue {
     return this.labels.namesAt(row);
   }
 
+  categoriesAt(row: number): readonly string[] {
+    return this.categories.namesAt(row);
+  }
+
   hasLabels(row: number): boolean {
     return this.labels.hasNames(row);
   }

@@ -99,14 +99,18 @@ export class ItemFilter implements WantedItems {
   private readonly unwanted: readonly RowPostings[];
   private readonly excluded: ReadonlySet<number>;
   private readonly boosts: readonly { readonly rows: RowPostings; readonly factor: number }[];
+  private readonly passing: Uint32Array | undefined;
   private bits: Uint32Array | undefined;
 
+  /** @param passing bits of the rows that further conditions let pass; undefined for all rows */
   constructor(
     catalogue: Catalogue,
     categories: readonly string[],
     { labels, notLabels, boosts, excluded }: ItemWishes,
     rowOf: (itemId: string) => number,
+    passing?: Uint32Array,
   ) {
+    this.passing = passing;
     this.catalogue = catalogue;
     this.categories = categories;
     this.wanted = labels.map((label) => catalogue.rowsWithLabel(label));
@@ -126,6 +130,7 @@ export class ItemFilter implements WantedItems {
   accepts(row: number): boolean {
     return (
       (this.bits === undefined || hasBit(this.bits, row)) &&
+      (this.passing === undefined || hasBit(this.passing, row)) &&
       !this.excluded.has(row) &&
       this.catalogue.isInAll(row, this.categories) &&
       this.wanted.every((rows) => rows?.has(row) === true) &&
@@ -141,6 +146,8 @@ export class ItemFilter implements WantedItems {
   get allowed(): Uint32Array {
     if (this.bits !== undefined) return this.bits;
     const bits = this.catalogue.visibleBits().slice();
+    if (this.passing !== undefined)
+      for (let at = 0; at < bits.length; at++) bits[at]! &= this.passing[at] ?? 0;
     for (const rows of this.wanted) {
       if (rows === undefined) bits.fill(0);
       else rows.keepIn(bits);

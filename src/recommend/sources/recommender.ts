@@ -16,6 +16,8 @@ export interface ListQuery {
 export interface RecommendQuery extends Omit<ListQuery, 'userId'> {
   /** Further conditions on the items. */
   readonly wishes?: ItemWishes | undefined;
+  /** The name of the placement whose rules hold. */
+  readonly placement?: string | undefined;
   /** Write a feedback of this type for each item answered. */
   readonly writeBackType?: string;
   /** Added to the time of the answer to make the written feedback's Timestamp. */

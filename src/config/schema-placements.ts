@@ -1,0 +1,68 @@
+import { type Static, Type } from 'typebox';
+import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
+import { integer } from './schema-types.ts';
+
+const PLACES_MAX = 10_000;
+const ENTRIES_MAX = 1000;
+
+const names = (description: string) =>
+  Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    uniqueItems: true,
+    maxItems: ENTRIES_MAX,
+    description,
+  });
+
+const pin = Type.Object(
+  {
+    item: Type.String({ minLength: 1 }),
+    place: Type.Integer({ minimum: 1, maximum: PLACES_MAX }),
+    until: Type.Optional(Type.String({ minLength: 1 })),
+  },
+  { additionalProperties: false },
+);
+
+const placement = Type.Object({
+  categories: names('Only items in all of these categories.'),
+  filter: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    default: {},
+    description:
+      'Only items for which it is true: a table of conditions, as in { and = [{ label = "new" }, { not = { category = { in = ["toys", "games"] } } }, { age_days = { lt = 30 } }] }; see docs/placements.md.',
+  }),
+  exclude: names('Ids of items that are never shown here.'),
+  pins: Type.Array(pin, {
+    default: [],
+    maxItems: ENTRIES_MAX,
+    form: 'a list of pins such as { item = "film-1", place = 3, until = "2030-01-31T18:00:00Z" }',
+    description:
+      'Items with a place of their own, from 1, until a time or for good. One that is hidden, or that the user has read, is left out.',
+  }),
+  max_per_label: integer(
+    0,
+    0,
+    PLACES_MAX,
+    'Most entries of an answer with the same label; 0 for any number.',
+  ),
+  max_per_category: integer(
+    0,
+    0,
+    PLACES_MAX,
+    'Most entries of an answer in the same category; 0 for any number.',
+  ),
+  length: integer(0, 0, PLACES_MAX, 'Most entries in all, however many are asked for; 0 for no limit.'),
+  fallback: Type.Array(Type.Unsafe<RecommenderName>(Type.String({ enum: [...RECOMMENDERS] })), {
+    default: [],
+    uniqueItems: true,
+    description:
+      'Recommenders asked in this order once the list is used up; none for those of [recommend.online] fallback_recommend.',
+  }),
+});
+
+/** Tables by the name of a placement. */
+export const placements = Type.Unsafe<Readonly<Record<string, Static<typeof placement>>>>({
+  type: 'object',
+  additionalProperties: placement,
+  default: {},
+  description: 'Named places on pages with rules of their own; see docs/placements.md.',
+});

@@ -1,0 +1,85 @@
+import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { type FilterTree, parseFilter } from '../../domain/filter-tree.ts';
+import type { RecommenderName } from '../../domain/recommenders.ts';
+import { parseTimestamp } from '../../domain/rfc3339.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { passingRows } from './passing-rows.ts';
+import { ShownCounts } from './shown-counts.ts';
+
+type Settings = Config['placement'][string];
+
+/** An item that stands at a place of its own. */
+export interface Pin {
+  readonly row: number;
+  /** From 1. */
+  readonly place: number;
+}
+
+/** The rules of one named place on a page. */
+export class Placement {
+  readonly categories: readonly string[];
+  readonly excluded: readonly string[];
+  /** Most entries that it shows; Infinity for as many as are asked for. */
+  readonly length: number;
+  /** Recommenders in place of the configured fallbacks; undefined for those. */
+  readonly fallbacks: readonly RecommenderName[] | undefined;
+  private readonly filter: FilterTree | undefined;
+  private readonly pinned: readonly { readonly itemId: string; readonly place: number; untilMs: number }[];
+  private readonly settings: Settings;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+    this.categories = settings.categories;
+    this.excluded = settings.exclude;
+    this.length = settings.length || Number.POSITIVE_INFINITY;
+    this.fallbacks = settings.fallback.length > 0 ? settings.fallback : undefined;
+    this.filter = parseFilter(settings.filter);
+    this.pinned = settings.pins
+      .map(({ item, place, until }) => ({
+        itemId: item,
+        place,
+        untilMs: until === undefined ? Number.POSITIVE_INFINITY : parseTimestamp(until),
+      }))
+      .sort((a, b) => a.place - b.place);
+  }
+
+  get hasCaps(): boolean {
+    return this.settings.max_per_label > 0 || this.settings.max_per_category > 0;
+  }
+
+  /** Bits of the rows that pass the filter; undefined where all do. @throws the signal's reason once it is aborted */
+  passing(catalogue: Catalogue, clock: Clock, signal?: AbortSignal): Promise<Uint32Array> | undefined {
+    return this.filter && inTurns(passingRows(this.filter, catalogue, clock()), signal);
+  }
+
+  /** The pins of now in the order of their places. @param mayShow false for a row that may not stand in the answer */
+  pins(nowMs: number, rowOf: (itemId: string) => number, mayShow: (row: number) => boolean): Pin[] {
+    return this.pinned.flatMap(({ itemId, place, untilMs }) => {
+      const row = nowMs < untilMs && !this.excluded.includes(itemId) ? rowOf(itemId) : -1;
+      return row >= 0 && mayShow(row) ? [{ row, place }] : [];
+    });
+  }
+
+  /** A count that refuses a row once as many as may be have one of its labels or categories; one for each answer. */
+  caps(catalogue: Catalogue): ShownCounts {
+    const { max_per_label, max_per_category } = this.settings;
+    return new ShownCounts([
+      { most: max_per_label, namesAt: (row) => catalogue.labelsAt(row) },
+      { most: max_per_category, namesAt: (row) => catalogue.categoriesAt(row) },
+    ]);
+  }
+}
+
+/** The rows of an answer with the pins at their places, those that lie beyond its end after the last. */
+export function withPins(rows: readonly number[], pins: readonly Pin[], most: number): number[] {
+  const all: number[] = [];
+  let next = 0;
+  for (const row of rows) {
+    while (next < pins.length && pins[next]!.place <= all.length + 1) all.push(pins[next++]!.row);
+    all.push(row);
+  }
+  for (; next < pins.length; next++) all.push(pins[next]!.row);
+  return all.slice(0, most);
+}

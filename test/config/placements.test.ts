@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { ConfigError, parseConfig } from '../../src/config/config.ts';
+import { configTemplate, printConfig } from '../../src/config/print.ts';
+
+const HOME = `
+[placement.home]
+categories = ["Drama"]
+pins = [{ item = "film-1", place = 3, until = "2030-01-31T18:00:00Z" }]
+max_per_label = 2
+filter = { and = [{ label = "new" }, { not = { age_days = { gt = 30 } } }] }
+[placement.shelf]
+`;
+
+function problemsOf(toml: string, env: Record<string, string> = {}): readonly string[] {
+  try {
+    parseConfig(toml, env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+it('reads placements by their names, with defaults', () => {
+  const { placement } = parseConfig(HOME);
+  expect(Object.keys(placement)).toEqual(['home', 'shelf']);
+  expect(placement.home).toMatchObject({ categories: ['Drama'], max_per_label: 2, length: 0, exclude: [] });
+  expect(placement.shelf).toMatchObject({ pins: [], filter: {} });
+});
+
+it('writes them so that they are read again', () => {
+  const config = parseConfig(HOME);
+  expect(parseConfig(printConfig(config))).toEqual(config);
+  expect(parseConfig(configTemplate(config))).toEqual(config);
+});
+
+it('reads them from a variable as JSON', () => {
+  const env = { FURZE_PLACEMENT: '{"home":{"length":5}}' };
+  expect(parseConfig(HOME, env).placement).toMatchObject({ home: { length: 5 } });
+  expect(problemsOf('', { FURZE_PLACEMENT: 'home' })[0]).toContain(
+    'FURZE_PLACEMENT (placement): expected a table',
+  );
+  expect(problemsOf('', { FURZE_PLACEMENT: '{"home":{"lengt":5}}' })[0]).toContain(
+    'placement.home.lengt: unknown key',
+  );
+});
+
+it.each([
+  ['[placement.home]\nlengt = 3', 'placement.home.lengt: unknown key; expected one of categories'],
+  ['[placement]\nhome = 3', 'placement.home: expected a table, got 3'],
+  ['placement = 3', 'placement: expected a table, got 3'],
+  ['[placement.home]\nlength = -1', 'placement.home.length: expected an integer from 0 to 10000, got -1'],
+  ['[placement.home]\npins = [{ item = "a" }]', 'placement.home.pins: expected a list of pins such as'],
+  ['[placement.home]\nfallback = ["best"]', 'placement.home.fallback: expected a list'],
+  [
+    '[placement.home]\nfilter = { or = [{ label = "a" }, { price = 3 }] }',
+    'placement.home.filter.or[1].price: unknown condition',
+  ],
+  [
+    '[placement.home]\npins = [{ item = "a", place = 1, until = "Friday" }]',
+    'placement.home.pins[0].until: expected a time',
+  ],
+  [
+    '[placement.home]\npins = [{ item = "a", place = 1 }, { item = "b", place = 1 }]',
+    'placement.home.pins[1].place: expected a place without another pin',
+  ],
+  [
+    '[placement.home]\nlength = 2\npins = [{ item = "a", place = 3 }]',
+    'placement.home.pins[0].place: expected at most placement.home.length (2), got 3',
+  ],
+])('says where %j is wrong', (toml, problem) => {
+  expect(problemsOf(toml)[0]).toContain(problem);
+});
