@@ -7,14 +7,12 @@ import {
 import { itemsByUsers } from '../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { createDraft } from '../../src/model/neighbors/neighbor-table.ts';
-import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { placeSlim } from '../../src/model/slim/memory-layout.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
-import { SLIM_PHASES } from '../../src/model/slim/slim-solver.ts';
 import { slimTable } from '../../src/model/slim/train-and-serve.ts';
 import type { Row } from '../http/statistics.ts';
 import { powerLaw } from '../models/power-law.ts';
-import { SlimWorkers } from '../quality/slim-workers.ts';
+import { learnSlim } from '../quality/slim-in-threads.ts';
 
 const K = 100;
 
@@ -39,15 +37,7 @@ export async function benchTables(divisor: number): Promise<Row[]> {
 async function fitSlimSeconds(train: Parameters<typeof placeSlim>[0]): Promise<number> {
   const started = performance.now();
   const task = placeSlim(train, slimSettings({}), 2);
-  const threads = await SlimWorkers.start(task);
-  try {
-    for (const phase of SLIM_PHASES) {
-      beginPhase(task);
-      await threads.run(phase);
-    }
-  } finally {
-    await threads.close();
-  }
+  await learnSlim(task);
   slimTable(task, 0);
   return (performance.now() - started) / 1000;
 }

@@ -17,10 +17,8 @@ import {
 import { itemsByUsers } from '../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { createDraft, type NeighborTable } from '../../src/model/neighbors/neighbor-table.ts';
-import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { placeSlim } from '../../src/model/slim/memory-layout.ts';
 import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim/settings.ts';
-import { SLIM_PHASES } from '../../src/model/slim/slim-solver.ts';
 import { slimTable } from '../../src/model/slim/train-and-serve.ts';
 import { placeBpr } from '../baselines/bpr/memory.ts';
 import { BPR_DEFAULTS, bprSettings } from '../baselines/bpr/settings.ts';
@@ -34,7 +32,7 @@ import { createPopularityRanker } from '../rankers/popularity-ranker.ts';
 import { AlsWorkers } from './als-workers.ts';
 import type { PlacedRanker } from './evaluate-workers.ts';
 import { PhaseWorkers } from './phase-workers.ts';
-import { SlimWorkers } from './slim-workers.ts';
+import { learnSlim } from './slim-in-threads.ts';
 
 /** Trains one model of the quality command and hands back what ranks with it. */
 
@@ -142,15 +140,7 @@ async function fitSlimInThreads(
   workers: number,
 ): Promise<NeighborTable> {
   const task = placeSlim(train, slimSettings(settings), workers);
-  const threads = await SlimWorkers.start(task);
-  try {
-    for (const phase of SLIM_PHASES) {
-      beginPhase(task);
-      await threads.run(phase);
-    }
-  } finally {
-    await threads.close();
-  }
+  await learnSlim(task);
   return slimTable(task, fingerprint(train));
 }
 
