@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../../http/start.ts';
+
+const all = Array.from({ length: 60 }, (_, item) => item);
+const likesOf = (user: number) => all.filter((item) => item % 2 === user % 2 && (item * 7 + user) % 5 < 2);
+const blank = { categories: [], exclude: [], fallback: [], max_per_label: 0, max_per_category: 0, length: 0 };
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({
+    config: {
+      recommend: { cache_size: 6, data_source: { positive_feedback_types: ['like'] } },
+      placement: {
+        home: {
+          ...blank,
+          filter: { and: [{ label: 'third' }, { not: { category: 'low' } }] },
+          pins: [{ item: 'i1', place: 2 }],
+        },
+        capped: { ...blank, filter: {}, pins: [], max_per_category: 3 },
+      },
+    },
+  });
+  const items = all.map((item) => ({
+    ItemId: `i${item}`,
+    Timestamp: '2026-01-01T00:00:00Z',
+    Labels: item % 3 === 0 ? ['third'] : [],
+    Categories: [item < 30 ? 'low' : 'high'],
+    IsHidden: false,
+    Comment: '',
+  }));
+  await server.call('POST', '/api/items', items);
+  const likes = Array.from({ length: 30 }, (_, user) =>
+    likesOf(user).map((item) => ({
+      FeedbackType: 'like',
+      UserId: `u${user}`,
+      ItemId: `i${item}`,
+      Timestamp: '2026-01-02T00:00:00Z',
+      Comment: '',
+    })),
+  );
+  await server.call('POST', '/api/feedback', likes.flat());
+  await server.service.fit();
+});
+afterAll(() => server.stop());
+
+it('makes lists of a model among the items of a placement', async () => {
+  const wanted = all.filter((item) => item % 3 === 0 && item >= 30 && !likesOf(4).includes(item));
+  const { body: found } = await server.call('GET', '/api/recommend/u4?placement=home&n=60');
+  expect(found[1]).toBe('i1');
+  expect(found.toSorted()).toEqual(['i1', ...wanted.map((item) => `i${item}`)].toSorted());
+});
+
+it('keeps to the caps, and fills every place that there is something for', async () => {
+  const { body: found } = await server.call('GET', '/api/recommend/u4?placement=capped&n=6');
+  expect(found).toHaveLength(6);
+  expect(found.filter((id: string) => Number(id.slice(1)) < 30)).toHaveLength(3);
+  const plain = await server.call('GET', '/api/recommend/u4?n=1');
+  expect(found[0]).toBe(plain.body[0]);
+});
