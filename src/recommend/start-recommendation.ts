@@ -21,6 +21,7 @@ import type { CountsStorage } from './popularity/live-counts.ts';
 import { popularitySpans } from './popularity/popularity-counts.ts';
 import type { ListSettings } from './sources/list-settings.ts';
 import { createSources } from './sources/registry.ts';
+import type { ListOfSession } from './sources/session-source.ts';
 import type { Sources } from './sources/source.ts';
 import { InMemoryState } from './state/in-memory-state.ts';
 
@@ -70,10 +71,12 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   });
   const { settings, maker, lists, active, hits } = kept;
   const vectorOf = maker.vectorOf.bind(maker);
-  const found = createSources(config, { reads, live, generations, findRelated, vectorOf });
-  const { sources, itemNeighbors, sinceFit } = found;
   const untilMs = () => effectiveUntil(clock(), config.server.clock_error);
   const histories = new Histories(reads, positiveFeedback(config.recommend).positiveTtlMs, untilMs);
+  const listOfSession: ListOfSession = (liked, read) =>
+    histories.useNow(-1, (history) => maker.makeForSession(history, liked, read));
+  const found = createSources(config, { reads, live, generations, findRelated, vectorOf, listOfSession });
+  const { sources, itemNeighbors, sinceFit } = found;
   const shared = { ...found, live, reads, catalogue, histories, maker, generations };
   const replacesRead = settings.replacement !== undefined;
   const answers = new AnswerCounts();

@@ -3,7 +3,8 @@ import { bitWords, hasBit, setBit } from '../memory/bits.ts';
 import { TopK } from '../memory/top-k.ts';
 import type { TypeTest } from '../recommend/history/counts-as-positive.ts';
 import { History } from '../recommend/history/history.ts';
-import { CandidateFinder } from '../recommend/lists/maker/candidate-finder.ts';
+import { CandidateFinder, type Proposal } from '../recommend/lists/maker/candidate-finder.ts';
+import { VISIT_MS } from '../recommend/models/feature-names.ts';
 import { openGeneration } from '../recommend/models/generation-slot.ts';
 import { SUM_NAMES } from '../recommend/models/like-sums.ts';
 import { type ItemPopularity, PopularityCounts } from '../recommend/popularity/popularity-counts.ts';
@@ -119,17 +120,33 @@ export class RankingExamples {
     lists: { inputs: ListInputs; finder: CandidateFinder },
     question: Omit<Question, 'before'>,
   ): void {
-    const { userRow, asOfMs, except, liked } = question;
+    const { userRow, asOfMs, except } = question;
     throwIfCancelled(this.job);
     this.history.load(userRow, asOfMs, except);
-    const proposal = {
-      ...lists.finder.propose(this.history, ALL_SOURCES),
-      ...(hasBit(this.isNew, userRow) && { userRow: -1 }),
-    };
+    const proposal = lists.finder.propose(this.history, ALL_SOURCES);
+    this.keep(hasBit(this.isNew, userRow) ? { ...proposal, userRow: -1 } : proposal, lists.inputs, question);
+    const visit = this.history.visitRows(this.isPositive, VISIT_MS, this.job.plan.settings.seedItems);
+    if (visit.length === 0) return;
+    // The same question with the visit alone, as sessions ask it.
+    const read = [...visit].sort((a, b) => a - b);
+    const asked = lists.finder.propose(
+      this.history,
+      ALL_SOURCES,
+      undefined,
+      lists.finder.session(visit, read),
+    );
+    this.keep({ ...asked, userRow: -1 }, lists.inputs, question);
+  }
+
+  private keep(
+    proposal: Proposal,
+    inputs: ListInputs,
+    { userRow, liked }: Pick<Question, 'userRow' | 'liked'>,
+  ): void {
     this.examples.push({
       userRow,
       kind: proposal.kind,
-      features: Float32Array.from(rankingFeatures(proposal, lists.inputs, this.totals)),
+      features: Float32Array.from(rankingFeatures(proposal, inputs, this.totals)),
       labels: Uint8Array.from(proposal.candidates, (row) => (liked.has(row) ? 1 : 0)),
       likedCount: liked.size,
     });

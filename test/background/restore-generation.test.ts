@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { MODEL_FORMAT } from '../../src/background/generation/generation-storage.ts';
 import type { PartTrainer } from '../../src/background/training/part-trainer.ts';
 import { restoreGeneration } from '../../src/background/training/restore-generation.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 
 const log = createLogger('info', { write() {} });
-const MARK = { format: 1, generation: 3, parts: { als: 'als/3', slim: 'slim/3' }, isWhole: true };
+const MARK = { format: MODEL_FORMAT, generation: 3, parts: { als: 'als/3', slim: 'slim/3' }, isWhole: true };
 
 /** A trainer whose shelf holds a generation of which one part cannot be read, or is not there. */
 function trainer(
@@ -48,12 +49,15 @@ test('a read that a stop cut off is no fault, and nothing of it is told or taken
   expect(lines).toEqual([]);
 });
 
-test.each([undefined, 0, 2])('a generation of model format %s is refused in one line', async (format) => {
-  const lines: string[] = [];
-  const told = createLogger('info', { write: (line: string) => lines.push(line) });
-  const other = trainer(false, absent, false, { ...MARK, format, version: '9.0.0' });
-  expect(await restoreGeneration(other, told)).toBeUndefined();
-  expect(lines).toEqual([
-    expect.stringContaining(`generation 3 has model format ${format}, of furze 9.0.0;`),
-  ]);
-});
+test.each([undefined, MODEL_FORMAT - 1, MODEL_FORMAT + 1])(
+  'a generation of model format %s is refused in one line',
+  async (format) => {
+    const lines: string[] = [];
+    const told = createLogger('info', { write: (line: string) => lines.push(line) });
+    const other = trainer(false, absent, false, { ...MARK, format, version: '9.0.0' });
+    expect(await restoreGeneration(other, told)).toBeUndefined();
+    expect(lines).toEqual([
+      expect.stringContaining(`generation 3 has model format ${format}, of furze 9.0.0;`),
+    ]);
+  },
+);

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { LogisticRegression } from '../../src/model/regression/logistic-regression.ts';
-import { RANKING_FEATURES, type RankingFeature } from '../../src/recommend/models/feature-names.ts';
+import {
+  RANKING_FEATURES,
+  type RankingFeature,
+  SESSION_KIND,
+} from '../../src/recommend/models/feature-names.ts';
 import { choiceTable, chooseRanking } from '../../src/recommend/ranking/choose-ranking.ts';
 import type { RankingExample } from '../../src/recommend/ranking/learn-blends.ts';
 
@@ -158,6 +162,20 @@ describe('the choice of a ranking', () => {
     expect(share(ranking.byKind[newcomer]!)).toBeGreaterThan(0.8);
     expect(share(ranking.byKind[regular]!)).toBeLessThan(0.2);
     expect(ranking.byKind[never]!.weights).toEqual(ranking.weights);
+  });
+
+  it('ranks sessions by what suits them, though it counts for nobody else', () => {
+    const examples = [
+      ...users(150, (value) => 3 * value('popular_7d'), 1),
+      ...users(60, (value) => 3 * value('sequence'), 2).map((one) => ({ ...one, kind: SESSION_KIND })),
+    ];
+    const { ranking, choice } = chooseRanking(examples, 0, () => true)!;
+    expect(choice.users).toBe(150);
+    const ofSessions = ranking.byKind[SESSION_KIND]!;
+    expect(weightOf(ofSessions, 'sequence')).toBeGreaterThan(
+      3 * Math.abs(weightOf(ofSessions, 'popular_7d')),
+    );
+    expect(weightOf(ranking, 'popular_7d')).toBeGreaterThan(3 * Math.abs(weightOf(ranking, 'sequence')));
   });
 
   it('does not take what leads by luck alone', () => {

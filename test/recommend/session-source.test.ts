@@ -21,8 +21,9 @@ const reads: Partial<LocalReads> = { itemRow: (id) => Number(id.slice(1)) };
 /** What is like any session: 11, which sequences may have listed already, and 70, half as like. */
 const similar: Ranked = { rows: [11, 70], scores: [4, 2] };
 
-function sessions(bySequence: boolean) {
+function sessions(bySequence: boolean, list?: Ranked) {
   const asked: (readonly number[])[] = [];
+  const listed: (readonly (readonly number[])[])[] = [];
   const itemBased: Pick<ItemBasedSource, 'similarTo'> = {
     similarTo: async (seeds) => {
       asked.push(seeds);
@@ -37,8 +38,12 @@ function sessions(bySequence: boolean) {
     bySequence,
     positiveKinds: [],
     sessionLength: 2,
+    listOfSession: (...of) => {
+      listed.push(of);
+      return list;
+    },
   });
-  return { source, asked };
+  return { source, asked, listed };
 }
 
 const at = (ItemId: string, second: number): Feedback => ({
@@ -90,9 +95,23 @@ describe('a session', () => {
       expect((await source.rank(SESSION, query(n))).rows).toEqual(all.rows.slice(0, n));
   });
 
+  it('has what is ranked for it before all others, without items of its own or hidden ones', async () => {
+    const list = { rows: [50, 3, 60, 80], scores: [0.9, 0.8, 0.7, 0.2] };
+    const { source, listed } = sessions(true, list);
+    expect((await source.rank(SESSION, query(2))).rows).toEqual([50, 80]);
+    const { rows, scores } = await source.rank(SESSION, query(10));
+    expect(rows).toEqual([50, 80, 13, 12, 11, 70]);
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+    expect(listed[0]).toEqual([
+      [3, 2],
+      [1, 2, 3],
+    ]);
+  });
+
   it('goes by the neighbors of items alone where these are configured', async () => {
-    const { source, asked } = sessions(false);
+    const { source, asked, listed } = sessions(false, { rows: [99], scores: [1] });
     expect(await source.rank(SESSION, query(5))).toEqual(similar);
     expect(asked).toEqual([[3, 2]]);
+    expect(listed).toEqual([]);
   });
 });

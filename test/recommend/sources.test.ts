@@ -65,7 +65,8 @@ beforeAll(async () => {
   const findRelated = async () => ({ rows: [], scores: [] });
   const vectorOf = (history: History) =>
     history.positiveRows(live.isPositive, 1).length > 0 ? Float32Array.of(1) : undefined;
-  ({ sources } = createSources(defaultConfig(), { reads, live, generations, findRelated, vectorOf }));
+  const asked = { findRelated, vectorOf, listOfSession: () => undefined };
+  ({ sources } = createSources(defaultConfig(), { reads, live, generations, ...asked }));
 });
 
 afterAll(async () => {

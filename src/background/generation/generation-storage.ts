@@ -10,7 +10,7 @@ import { type ModelPlace, NotLeadingError } from '../../store/model-store.ts';
 import { readAdopted, writeAdopted } from './adopted-settings.ts';
 
 /** Raised when another program would misread a generation. */
-export const MODEL_FORMAT = 1;
+export const MODEL_FORMAT = 2;
 
 /** Written after the parts: so a fit that was cut off leaves the generation before it whole. */
 export interface GenerationManifest {

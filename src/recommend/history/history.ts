@@ -164,6 +164,34 @@ export class History {
     return latest.sorted().rows;
   }
 
+  /**
+   * Distinct rows of the items liked in the visit that is under way, the latest first, at most `limit`; none where no visit
+   * is.
+   * @param gapMs likes at most so far apart are of one visit, milliseconds
+   */
+  visitRows(isPositive: TypeTest, gapMs: number, limit: number): number[] {
+    const rows = this.positiveRows(isPositive, limit);
+    let laterMs = this.untilMs;
+    const end = rows.findIndex((row) => {
+      const timeMs = this.likedAtMs(isPositive, row);
+      const isOther = laterMs - timeMs > gapMs;
+      laterMs = timeMs;
+      return isOther;
+    });
+    return end < 0 ? rows : rows.slice(0, end);
+  }
+
+  /** Time of the last like in effect on an item, milliseconds since the epoch. */
+  private likedAtMs(isPositive: TypeTest, itemRow: number): number {
+    const { length, itemRows, types, timesMs } = this.feedback;
+    let lastMs = Number.NEGATIVE_INFINITY;
+    for (let at = 0; at < length; at++) {
+      const counts = itemRows[at] === itemRow && timesMs[at]! <= this.untilMs && isPositive(types[at]!);
+      if (counts && timesMs[at]! > lastMs) lastMs = timesMs[at]!;
+    }
+    return lastMs;
+  }
+
   /** Feedback comes in the order of its items. */
   private addRead(itemRow: number): void {
     const { readRows, readCount } = this;

@@ -15,12 +15,14 @@ export type RankingFeature = (typeof RANKING_FEATURES)[number];
 /** The most likes of each kind of user: of one of whom little is known other features tell. */
 const KIND_LIKES_MAX = [0, 1, 4, 19, Number.POSITIVE_INFINITY] as const;
 /** Feedback of a user that lies closer together than this belongs to one visit, milliseconds. */
-const VISIT_MS = 30 * 60_000;
-/** Kinds of users: by what is known of them, each in the middle of a visit or coming back. */
-export const KINDS = 2 * KIND_LIKES_MAX.length;
+export const VISIT_MS = 30 * 60_000;
+/** The kind of somebody of whom nothing is known but a visit that is under way: a session. */
+export const SESSION_KIND = 2 * KIND_LIKES_MAX.length;
+/** Kinds of users: by what is known of them, each in the middle of a visit or coming back, and sessions. */
+export const KINDS = SESSION_KIND + 1;
 
 /**
- * The kind of a user with so many likes, 0 to `KINDS` - 1.
+ * The kind of a user with so many likes, 0 to `SESSION_KIND` - 1.
  * @param idleMs time since the user's last feedback, milliseconds
  */
 export function kindOf(likes: number, idleMs: number): number {
@@ -28,9 +30,9 @@ export function kindOf(likes: number, idleMs: number): number {
   return idleMs < VISIT_MS ? known + KIND_LIKES_MAX.length : known;
 }
 
-/** True for a kind of users of whom a like is known. */
+/** True for a kind of users of whom a like is known, who are more than a session. */
 export function hasLikes(kind: number): boolean {
-  return kind % KIND_LIKES_MAX.length > 0;
+  return kind !== SESSION_KIND && kind % KIND_LIKES_MAX.length > 0;
 }
 
 /** Weights that rank candidates, learned from held-out feedback and judged by it. */

@@ -14,6 +14,7 @@ import {
   RANKING_FEATURES,
   type Ranking,
   type RankingFeature,
+  SESSION_KIND,
 } from '../models/feature-names.ts';
 import {
   asProbability,
@@ -105,11 +106,16 @@ export function chooseRanking(
   ways.sort((a, b) => sum(b.values) - sum(a.values));
   const first = ways[0]!;
   const forAll = asProbability(chosen.ranking, known);
+  const ofSessions =
+    bestAlone(
+      examples.filter(({ kind }) => kind === SESSION_KIND),
+      alone,
+    ) ?? forAll;
   return {
     ranking: {
       name: chosen.name,
       ...forAll,
-      byKind: learnKinds(examples, () => forAll, alone),
+      byKind: learnKinds(examples, (kind) => (kind === SESSION_KIND ? ofSessions : forAll), alone),
     },
     choice: {
       users: users.length,
@@ -123,7 +129,7 @@ export function chooseRanking(
 }
 
 /**
- * Learns a ranking for each kind of user.
+ * Learns a ranking for each kind of user. Few visits teach what suits sessions, so half of theirs is what was known.
  * @param examples from which they are learned; of a kind without any that teaches the ranking that was known stays
  * @param known what each kind's ranking is drawn to
  * @param names the features that there are
@@ -135,10 +141,25 @@ export function learnKinds(
 ): LogisticRegression[] {
   return Array.from({ length: KINDS }, (_, kind) => {
     const some = examples.filter((example) => example.kind === kind);
-    return some.some(teaches)
-      ? asProbability(learnNear(lessonOf(some), known(kind), names), some)
-      : known(kind);
+    if (!some.some(teaches)) return known(kind);
+    const lesson = lessonOf(some);
+    const learned = learnNear(lesson, known(kind), names);
+    return asProbability(
+      kind === SESSION_KIND ? meanOf([spreadBy(lesson, learned), spreadBy(lesson, known(kind))]) : learned,
+      some,
+    );
   });
+}
+
+/** The recommender that is the best one alone for the examples; undefined where they teach nothing. */
+function bestAlone(
+  examples: readonly RankingExample[],
+  names: readonly RankingFeature[],
+): LogisticRegression | undefined {
+  if (!examples.some(teaches)) return undefined;
+  const users = byUser(examples);
+  const { name } = best(names.map((each) => single(users, each)));
+  return asProbability(learnBlend(lessonOf(examples), [name])!, examples);
 }
 
 /** The features that are there: those of a model that is missing are not. */

@@ -17,6 +17,8 @@ export interface Match {
   readonly inputs: ListInputs;
   readonly settings: ListSettings;
   readonly history: History;
+  /** The user's kind; see `kindOf`. */
+  readonly kind: number;
   /** The user's likes, latest first. */
   readonly liked: readonly number[];
   /** The user's vector in the collaborative model, undefined without one. */

@@ -11,7 +11,7 @@ import { ItemBasedSource, itemBasedMatcher } from './item-based-source.ts';
 import { LatestSource, latestMatcher } from './latest-source.ts';
 import type { Matcher } from './matcher.ts';
 import { PopularSource, popularMatcher } from './popular-source.ts';
-import { SessionSource } from './session-source.ts';
+import { type ListOfSession, SessionSource } from './session-source.ts';
 import type { Sources } from './source.ts';
 import { sumMatchers } from './sum-matchers.ts';
 import { UserBasedSource, userBasedMatcher } from './user-based-source.ts';
@@ -49,9 +49,10 @@ export function createSources(
     readonly generations: GenerationSlot;
     readonly findRelated: FindRelated;
     readonly vectorOf: VectorOf;
+    readonly listOfSession: ListOfSession;
   },
 ): ComposedSources {
-  const { reads, live, generations, findRelated, vectorOf } = parts;
+  const { reads, live, generations, findRelated, vectorOf, listOfSession } = parts;
   const { catalogue, isPositive } = live;
   const sinceFit = new SinceFit(catalogue, reads, isPositive);
   const { neighbor_type: itemType } = recommend.item_neighbors;
@@ -76,6 +77,6 @@ export function createSources(
   const positiveKinds = readPositiveKinds(recommend.data_source.positive_feedback_types);
   const bySequence = itemType === 'auto';
   const shared = { reads, catalogue, generations, itemBased };
-  const sessions = new SessionSource({ ...shared, positiveKinds, bySequence, sessionLength });
+  const sessions = new SessionSource({ ...shared, positiveKinds, bySequence, sessionLength, listOfSession });
   return { sources, sessions, popular, latest, itemNeighbors, userNeighbors, sinceFit };
 }

@@ -1,6 +1,6 @@
 import type { Feedback } from '../../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../../domain/positive-feedback-types.ts';
-import type { Ranked } from '../../memory/ranked-rows.ts';
+import { filterRanked, type Ranked } from '../../memory/ranked-rows.ts';
 import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -10,12 +10,16 @@ import type { ListQuery } from './recommender.ts';
 
 /** An item of the session counts half after so many later ones: what comes next follows from what came last. */
 const HALF_LIFE_ITEMS = 2;
+/** The list of a session with these likes, the latest first, and with these rows in all, ascending; see `ListMaker.makeForSession`. */
+export type ListOfSession = (liked: readonly number[], read: readonly number[]) => Ranked | undefined;
+
 /** Records that are looked up in one turn of the event loop. */
 const RECORDS_A_TURN = 200;
 
 /**
- * Recommends for the feedback of a session, of which nothing is stored: what others went on to after such items, most
- * after the last of them; then items like those of the session.
+ * Recommends for the feedback of a session, of which nothing is stored: what the learned ranking
+ * has for it; then, and before anything is learned, what others went on to after such items, most after the
+ * last of them; then items like those of the session.
  */
 export class SessionSource {
   private readonly parts: {
@@ -29,6 +33,7 @@ export class SessionSource {
     readonly bySequence: boolean;
     /** Records that are looked at, the most recent ones. */
     readonly sessionLength: number;
+    readonly listOfSession: ListOfSession;
   };
 
   constructor(parts: SessionSource['parts']) {
@@ -56,13 +61,28 @@ export class SessionSource {
     const seeds = [...new Set(recent)].slice(0, sessionLength);
     const accept = (row: number) => !seen.has(row) && catalogue.isInAll(row, query.categories);
     const k = query.offset + query.n;
-    const next = this.following(seeds, k, accept);
+    const next = this.next(seeds, seen, k, accept);
     if (next.rows.length === k) return next;
     const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller });
     if (!(similar instanceof Promise)) return followedBy(next, similar, k);
     const found = await similar;
     // Asked for once more, for items may have been hidden or deleted while others were waited for.
-    return followedBy(this.following(seeds, k, accept), found, k);
+    return followedBy(this.next(seeds, seen, k, accept), found, k);
+  }
+
+  /** What is ranked for the session, then what others went on to. */
+  private next(
+    seeds: readonly number[],
+    seen: ReadonlySet<number>,
+    k: number,
+    accept: (row: number) => boolean,
+  ): Ranked {
+    const { catalogue, bySequence, listOfSession } = this.parts;
+    const read = [...seen].filter((row) => row >= 0).sort((a, b) => a - b);
+    const list = bySequence && seeds.length > 0 ? listOfSession(seeds, read) : undefined;
+    if (list === undefined) return this.following(seeds, k, accept);
+    const ranked = filterRanked(list, k, (row) => catalogue.isListable(row) && accept(row));
+    return ranked.rows.length === k ? ranked : followedBy(ranked, this.following(seeds, k, accept), k);
   }
 
   /** Items that others went on to after the items, the latest first. */

@@ -2,7 +2,7 @@ import type { WantedItems } from '../../catalogue/item-filter.ts';
 import type { TypeTest } from '../../history/counts-as-positive.ts';
 import type { History } from '../../history/history.ts';
 import { isUnread, ReadItems } from '../../history/read-items.ts';
-import { kindOf, looksAt, scalesOf } from '../../models/feature-names.ts';
+import { kindOf, looksAt, SESSION_KIND, scalesOf } from '../../models/feature-names.ts';
 import { LikeSums, SUM_NAMES } from '../../models/like-sums.ts';
 import type { RankingCase } from '../../ranking/compute-features.ts';
 import { RowSet } from '../../rows/row-set.ts';
@@ -29,6 +29,8 @@ export interface Proposal extends RankingCase {
 
 /** Answers looked up for one user together with others. */
 export interface LookedUp extends Pick<Match, 'liked' | 'read' | 'vector'> {
+  /** That of the likes and of the time since the last feedback when absent. */
+  readonly kind?: number;
   /** The items with the highest scores for the vector. */
   readonly closest: ArrayLike<number> | undefined;
 }
@@ -76,13 +78,14 @@ export class CandidateFinder {
     const { settings, inputs } = this;
     const { sums, read: readItems } = this.scratch;
     const liked = ahead?.liked ?? this.likesOf(history);
-    const wanted = all ?? this.rankingSources(kindOf(liked.length, history.idleMs));
+    const kind = ahead?.kind ?? kindOf(liked.length, history.idleMs);
+    const wanted = all ?? this.rankingSources(kind);
     sums.sumUp(inputs.generation?.parts, liked, wanted.sums, inputs.recentLikes);
     const read = ahead?.read ?? history.readRowsInEffect();
     readItems.hold(read);
     const accept = (row: number) => readItems.isUnread(row) && inputs.isListable(row);
     return {
-      ...{ inputs, settings, history, liked, read, sums },
+      ...{ inputs, settings, history, kind, liked, read, sums },
       vector: ahead === undefined ? this.foldIn(liked) : ahead.vector,
       closest: ahead?.closest,
       wanted,
@@ -109,6 +112,11 @@ export class CandidateFinder {
     const lists = model.topItemsOfMany(asked, settings.cacheSize, allowed);
     let next = 0;
     return found.map((one) => ({ ...one, closest: one.vector && lists[next++] }));
+  }
+
+  /** A session with these likes: the collaborative model scores what others propose, and goes through no catalogue. */
+  session(liked: readonly number[], read: readonly number[]): LookedUp {
+    return { kind: SESSION_KIND, liked, read, vector: this.foldIn(liked), closest: [] };
   }
 
   /**
@@ -197,12 +205,12 @@ export class CandidateFinder {
 
 /** These items, to be ranked for the user. */
 export function proposalOf(match: Match, candidates: readonly number[]): Proposal {
-  const { history, inputs, liked, vector, sums } = match;
+  const { history, inputs, kind, liked, vector, sums } = match;
   const userLabels = () => inputs.labelsOf(history.userRow);
   return {
     candidates,
     liked,
-    kind: kindOf(liked.length, history.idleMs),
+    kind,
     userRow: history.modelRow,
     userLabels,
     vector,

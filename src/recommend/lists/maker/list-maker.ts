@@ -10,7 +10,7 @@ import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { ListSettings } from '../../sources/list-settings.ts';
 import {
   CandidateFinder,
-  type CandidateScratch,
+  CandidateScratch,
   type LookedUp,
   type Proposal,
   proposalOf,
@@ -19,6 +19,9 @@ import { explainScore, type ScoreParts } from './explain-score.ts';
 import { explore } from './exploration.ts';
 import { decayedScores, putBack } from './put-read-items-back.ts';
 import { coldScore } from './score-cold-items.ts';
+
+/** Items that each recommender proposes for a session, whose list is made while its request waits on the main thread. */
+const SESSION_PROPOSALS = 30;
 
 /**
  * Makes a user's list: candidates, ranking, replacement, exploration. The same on the main thread, after a click, and in
@@ -29,13 +32,21 @@ export class ListMaker {
   private readonly inputs: ListInputs;
   private readonly isPositive: TypeTest;
   private readonly finder: CandidateFinder;
+  private readonly sessionFinder: CandidateFinder;
 
   /** @param scratch of a list maker that is no longer used, which saves making it */
-  constructor(settings: ListSettings, inputs: ListInputs, isPositive: TypeTest, scratch?: CandidateScratch) {
+  constructor(
+    settings: ListSettings,
+    inputs: ListInputs,
+    isPositive: TypeTest,
+    scratch = new CandidateScratch(),
+  ) {
     this.settings = settings;
     this.inputs = inputs;
     this.isPositive = isPositive;
     this.finder = new CandidateFinder(settings, inputs, isPositive, scratch);
+    const ofSessions = { ...settings, cacheSize: Math.min(SESSION_PROPOSALS, settings.cacheSize) };
+    this.sessionFinder = new CandidateFinder(ofSessions, inputs, isPositive, scratch);
   }
 
   /** Entries of a list at most. */
@@ -76,6 +87,19 @@ export class ListMaker {
       accept: (row) => finder.accepts(row, history, filter),
       seed: this.seedOf(history),
     });
+  }
+
+  /**
+   * The list of a session; undefined where no ranking was learned or nothing is proposed.
+   * @param history of an unknown user
+   * @param liked items of the session that count, the latest first
+   * @param read all items of the session, ascending
+   */
+  makeForSession(history: History, liked: readonly number[], read: readonly number[]): Ranked | undefined {
+    const { settings, inputs, sessionFinder: finder } = this;
+    if (settings.order !== 'learned' || inputs.generation?.ranking === undefined) return undefined;
+    const proposal = finder.propose(history, undefined, undefined, finder.session(liked, read));
+    return proposal.candidates.length === 0 ? undefined : this.best(history, proposal, undefined);
   }
 
   /** Looks up for many users together what their lists are made of; see `CandidateFinder.lookUp`. */
