@@ -159,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await signIn(view);
     // A chart stands on the page, with its points, before it is drawn.
     const isDrawn = `(() => {
-      const charts = [...document.querySelectorAll('figure.chart')];
+      const charts = [...document.querySelectorAll('.charts:not(.days) figure.chart')];
       const drawn = charts.filter((each) => each.dataset.points > 1 && each.querySelector('canvas'));
       return charts.length > 0 && drawn.length === charts.length;
     })()`;
@@ -167,7 +167,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       await recommended();
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
-    await expect.poll(() => view.page.locator('figure.chart canvas').count()).toBe(8);
+    await expect.poll(() => view.page.locator('.charts:not(.days) figure.chart canvas').count()).toBe(8);
     // The picture of the README: docs/dashboard.png.
     await view.page.screenshot({ path: join(shots, 'dashboard.png') });
     await view.page.context().close();

@@ -42,7 +42,7 @@ function DaysOf({ data }: { data: DailyFiguresView }) {
           />
         ))}
       </dl>
-      <div class="charts">
+      <div class="charts days">
         {chartsOf(data).map(([title, lines]) => (
           <Chart
             key={title}
