@@ -7,7 +7,8 @@ import {
   withDiscovery,
 } from '../../src/recommend/models/feature-names.ts';
 import { LikeSums, writeSumFeature } from '../../src/recommend/models/like-sums.ts';
-import { rankingFeatures } from '../../src/recommend/ranking/compute-features.ts';
+import { ITEM_FEATURES, rankingFeatures } from '../../src/recommend/ranking/compute-features.ts';
+import { ItemFeatureCache } from '../../src/recommend/ranking/item-feature-cache.ts';
 import { rankCandidates } from '../../src/recommend/ranking/rank-candidates.ts';
 import { generation, popularity, ranking, scoredModel, summedLists, world } from './hand-made.ts';
 
@@ -75,6 +76,18 @@ describe('the features of candidates', () => {
       timestampMsAt,
     });
     expect(rankingFeatures(case3, quiet, totals)).toEqual(rankingFeatures(case3, busy, totals));
+  });
+
+  it('are whole where they are kept, though those asked first looked at others', () => {
+    const inputs = world({ popularity: counts, timestampMsAt });
+    const all = rankingFeatures(case3, inputs, totals);
+    const kept = new ItemFeatureCache(10, ITEM_FEATURES);
+    const [first, age] = [RANKING_FEATURES.indexOf('popular_12h'), RANKING_FEATURES.indexOf('age')];
+    const alone = rankingFeatures(case3, { ...inputs, kept }, totals, (feature) => feature === first);
+    expect(table(alone)).toEqual([{ popular_12h: Math.log1p(1) }, {}, {}]);
+    expect(rankingFeatures(case3, { ...inputs, kept }, totals)).toEqual(all);
+    const ages = table(rankingFeatures(case3, { ...inputs, kept }, totals, (feature) => feature === age));
+    expect(ages).toEqual([{ age: Math.log1p(3) }, {}, { age: Math.log1p(3650) }]);
   });
 
   it('hold the sum of what the likes of the user speak for', () => {

@@ -116,22 +116,24 @@ function eachItemFeature(
   }
 }
 
-/** The features of an item whoever is ranked for, and which of them are worked out. */
+/** The features of an item whoever is ranked for, and which of them are told. What is kept for all kinds of users is worked out whole. */
 function itemFeatures(
-  { popularity, timestampMsAt }: RankingInputs,
+  { popularity, timestampMsAt, kept }: RankingInputs,
   totals: readonly number[],
   isUsed: (feature: number) => boolean,
 ): { readonly write: WriteFeatures; readonly features: readonly number[] } {
+  const isWritten = kept === undefined ? isUsed : () => true;
   const scales = popularity.scales.flatMap(({ values, total }, scale) =>
-    total === 0 || !isUsed(POPULAR + scale) ? [] : [{ scale, values, records: totals[scale]! / total }],
+    total === 0 || !isWritten(POPULAR + scale) ? [] : [{ scale, values, records: totals[scale]! / total }],
   );
-  const isAgeUsed = isUsed(AGE);
+  const isAgeWritten = isWritten(AGE);
+  const written = [...scales.map(({ scale }) => scale), AGE - POPULAR];
   return {
-    features: [...scales.map(({ scale }) => scale), ...(isAgeUsed ? [AGE - POPULAR] : [])],
+    features: written.filter((feature) => isUsed(POPULAR + feature)),
     write(row, out, at) {
       for (const { scale, values, records } of scales)
         out[at + scale] = Math.log1p((values[row] ?? 0) * records);
-      if (isAgeUsed) out[at + AGE - POPULAR] = logAge(popularity.asOfMs - timestampMsAt(row));
+      if (isAgeWritten) out[at + AGE - POPULAR] = logAge(popularity.asOfMs - timestampMsAt(row));
     },
   };
 }
