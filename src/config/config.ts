@@ -85,6 +85,9 @@ function checkConfig(file: Table, env: Environment): Config {
   return freeze(config) as unknown as Config;
 }
 
+/** Names of tables that the file makes up. */
+const NAME = /^[a-z][\w-]*$/i;
+
 /** Takes the tables of a key whose tables have names of the file's own, each with its defaults. */
 function takeNamed(
   { path, schema, variable }: ConfigKey,
@@ -100,6 +103,12 @@ function takeNamed(
   const keys = namedTable(schema)!;
   for (const [name, table] of Object.entries(value)) {
     const at = [...path, name];
+    if (!NAME.test(name)) {
+      problems.push(
+        `${at.join('.')}: expected a name of letters, digits, "-" and "_" that begins with a letter`,
+      );
+      continue;
+    }
     if (!isTable(table)) {
       checkValue({ path: at, schema: keys, variable }, { value: table, source }, problems);
       continue;
@@ -115,7 +124,10 @@ function takeNamed(
 
 function place(config: Table, path: readonly string[], value: unknown): void {
   let table = config;
-  for (const name of path.slice(0, -1)) table = (table[name] ??= {}) as Table;
+  for (const name of path.slice(0, -1)) {
+    if (!Object.hasOwn(table, name)) table[name] = {};
+    table = table[name] as Table;
+  }
   table[path.at(-1) as string] = value;
 }
 

@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS } from '../domain/request-limits.ts';
 import { callerKeys } from './schema-callers.ts';
 import { connectionKeys } from './schema-connections.ts';
 import { limitKeys } from './schema-limits.ts';
+import { dashboardKeys, webhookKeys } from './schema-operators.ts';
 import { placements } from './schema-placements.ts';
 import {
   bool,
@@ -23,8 +24,6 @@ import {
 } from './schema-types.ts';
 
 export type { DurationMs } from './schema-types.ts';
-
-import { dashboardKeys, webhookKeys } from './schema-operators.ts';
 
 const INT_MAX = 2 ** 31 - 1;
 const FOLDER = '^lmdb://.+';

@@ -1,21 +1,12 @@
 import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { type Config, ConfigError, defaultConfig, parseConfig } from '../../src/config/config.ts';
+import { type Config, defaultConfig, parseConfig } from '../../src/config/config.ts';
 import { CONFIG_KEYS, encodeValue, namedTable } from '../../src/config/keys.ts';
 import { printConfig } from '../../src/config/print.ts';
 import { describeConfig, NO_ORIGIN } from '../../src/config/value-origins.ts';
 import { ALS_DEFAULTS } from '../../src/model/als/settings.ts';
-
-function problemsOf(toml: string, env: Record<string, string> = {}): readonly string[] {
-  try {
-    parseConfig(toml, env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
+import { problemsOf } from './problems-of.ts';
 
 function valueAt(config: Config, path: readonly string[]): unknown {
   return path.reduce<unknown>((table, name) => (table as Record<string, unknown>)[name], config);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { ConfigError, parseConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { configTemplate, printConfig } from '../../src/config/print.ts';
+import { problemsOf } from './problems-of.ts';
 
 const HOME = `
 [placement.home]
@@ -10,16 +11,6 @@ max_per_label = 2
 filter = { and = [{ label = "new" }, { not = { age_days = { gt = 30 } } }] }
 [placement.shelf]
 `;
-
-function problemsOf(toml: string, env: Record<string, string> = {}): readonly string[] {
-  try {
-    parseConfig(toml, env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 it('reads placements by their names, with defaults', () => {
   const { placement } = parseConfig(HOME);
@@ -43,6 +34,17 @@ it('reads them from a variable as JSON', () => {
   expect(problemsOf('', { FURZE_PLACEMENT: '{"home":{"lengt":5}}' })[0]).toContain(
     'placement.home.lengt: unknown key',
   );
+});
+
+it('takes names that objects have, and refuses those that are none', () => {
+  const { placement } = parseConfig('[placement.constructor]\nlength = 3');
+  expect(Object.entries(placement)).toMatchObject([['constructor', { length: 3 }]]);
+  const refused = 'expected a name of letters, digits, "-" and "_" that begins with a letter';
+  expect(problemsOf('', { FURZE_PLACEMENT: '{"__proto__":{"length":3}}' })).toEqual([
+    `placement.__proto__: ${refused}`,
+  ]);
+  expect(problemsOf('[placement."a b"]')).toEqual([`placement.a b: ${refused}`]);
+  expect('length' in {}).toBe(false);
 });
 
 it.each([

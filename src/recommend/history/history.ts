@@ -1,5 +1,6 @@
 import { spreadBits } from '../../domain/hash.ts';
 import { grown } from '../../memory/growing-u32.ts';
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import { type LikeTest, likeTest, type TypeTest } from './counts-as-positive.ts';
@@ -145,6 +146,11 @@ export class History {
 
   /** Distinct rows of the items the user liked, most recent first, at most `limit`. */
   positiveRows(isPositive: TypeTest, limit: number): number[] {
+    return this.latestLikes(isPositive, limit).rows;
+  }
+
+  /** The same with the time of each, milliseconds since the epoch, as its score. */
+  private latestLikes(isPositive: TypeTest, limit: number): Ranked {
     const latest = new TopK(limit);
     const { length, itemRows, types, timesMs } = this.feedback;
     let row = -1;
@@ -161,7 +167,7 @@ export class History {
       }
     }
     if (row >= 0) latest.push(row, latestMs);
-    return latest.sorted().rows;
+    return latest.sorted();
   }
 
   /**
@@ -170,26 +176,9 @@ export class History {
    * @param gapMs likes at most so far apart are of one visit, milliseconds
    */
   visitRows(isPositive: TypeTest, gapMs: number, limit: number): number[] {
-    const rows = this.positiveRows(isPositive, limit);
-    let laterMs = this.untilMs;
-    const end = rows.findIndex((row) => {
-      const timeMs = this.likedAtMs(isPositive, row);
-      const isOther = laterMs - timeMs > gapMs;
-      laterMs = timeMs;
-      return isOther;
-    });
+    const { rows, scores: timesMs } = this.latestLikes(isPositive, limit);
+    const end = timesMs.findIndex((timeMs, at) => (timesMs[at - 1] ?? this.untilMs) - timeMs > gapMs);
     return end < 0 ? rows : rows.slice(0, end);
-  }
-
-  /** Time of the last like in effect on an item, milliseconds since the epoch. */
-  private likedAtMs(isPositive: TypeTest, itemRow: number): number {
-    const { length, itemRows, types, timesMs } = this.feedback;
-    let lastMs = Number.NEGATIVE_INFINITY;
-    for (let at = 0; at < length; at++) {
-      const counts = itemRows[at] === itemRow && timesMs[at]! <= this.untilMs && isPositive(types[at]!);
-      if (counts && timesMs[at]! > lastMs) lastMs = timesMs[at]!;
-    }
-    return lastMs;
   }
 
   /** Feedback comes in the order of its items. */

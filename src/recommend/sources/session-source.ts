@@ -66,8 +66,9 @@ export class SessionSource {
     const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller });
     if (!(similar instanceof Promise)) return followedBy(next, similar, k);
     const found = await similar;
-    // Asked for once more, for items may have been hidden or deleted while others were waited for.
-    return followedBy(this.next(seeds, seen, k, accept), found, k);
+    // Items may have been hidden or deleted while others were waited for.
+    const left = filterRanked(next, k, (row) => catalogue.isListable(row));
+    return followedBy(left, found, k);
   }
 
   /** What is ranked for the session, then what others went on to. */

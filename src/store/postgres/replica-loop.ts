@@ -269,7 +269,10 @@ export class ReplicaLoop {
   private async flush(): Promise<void> {
     if (this.isFlushed) return;
     this.isFlushed = true;
-    this.flushing = this.parts.flush().catch((error) => this.noteProblem(error));
+    this.flushing = this.parts.flush().catch((error) => {
+      this.isFlushed = false;
+      this.noteProblem(error);
+    });
     await this.flushing;
   }
 
