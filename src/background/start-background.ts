@@ -42,7 +42,7 @@ export interface BackgroundOptions {
 /** Starts the workers, which read the saved generation back, and loads what is kept in memory. */
 export async function startBackground(
   { config, log, clock, elapsedMs, settleMs }: BackgroundOptions,
-  { data, cache, paths, cluster, sharedDatabase }: Omit<StartedStores, 'noteReady'>,
+  { identity, data, cache, paths, cluster, sharedDatabase }: Omit<StartedStores, 'noteReady'>,
   teardown: Teardown,
 ): Promise<Background> {
   const pool = openPool(config, log);
@@ -57,6 +57,7 @@ export async function startBackground(
   restored.catch(() => {});
   const recommendation = await startRecommendation({
     config,
+    identity,
     data,
     cache,
     clock,

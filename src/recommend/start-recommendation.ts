@@ -17,6 +17,7 @@ import type { UserLists } from './lists/user-lists.ts';
 import { GenerationSlot } from './models/generation-slot.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
 import { Placements } from './placements/placements.ts';
+import { RecommendationTokens } from './placements/recommendation-tokens.ts';
 import type { CountsStorage } from './popularity/live-counts.ts';
 import { popularitySpans } from './popularity/popularity-counts.ts';
 import type { ListSettings } from './sources/list-settings.ts';
@@ -44,6 +45,8 @@ export interface Recommendation {
 
 export interface RecommendationParts
   extends Omit<ListParts, 'reads' | 'live' | 'generations' | 'hasOtherNodes'> {
+  /** Identity of the data, the same on all nodes that share them. */
+  readonly identity: string;
   readonly data: DataStore;
   readonly findRelated: FindRelated;
   readonly countsStorage: CountsStorage;
@@ -53,7 +56,7 @@ export interface RecommendationParts
 
 /** Puts the recommenders together, loads what they keep in memory and subscribes them to the store's changes. */
 export async function startRecommendation(parts: RecommendationParts): Promise<Recommendation> {
-  const { config, data, findRelated, clock } = parts;
+  const { config, identity, data, findRelated, clock } = parts;
   const reads = data.local;
   const { online } = config.recommend;
   const live = createLive(parts, reads);
@@ -80,6 +83,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const shared = { ...found, live, reads, catalogue, histories, maker, generations };
   const replacesRead = settings.replacement !== undefined;
   const answers = new AnswerCounts();
+  const placements = new Placements(config.placement);
   const personal = new PersonalAnswers({
     ...shared,
     answers,
@@ -87,12 +91,13 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     active,
     hits,
     replacesRead,
-    placements: new Placements(config.placement),
+    placements,
     clock,
     fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker, answers),
     writeBack: new WriteBack(data, catalogue, clock),
   });
-  const recommender = new OnlineRecommender({ ...shared, personal });
+  const tokens = new RecommendationTokens(identity);
+  const recommender = new OnlineRecommender({ ...shared, personal, tokens, clock });
   const fallbacks = online.fallback_recommend;
   const explainer = new Explainer({ ...shared, isPositive, replacesRead, recommender, fallbacks });
   const changesList = marksLists(settings, isPositive);

@@ -109,6 +109,20 @@ it('names the placements where there is none of the name', async () => {
   expect(body.detail).toContain('there are "pins", "caps"');
 });
 
+it('carries a token of the list, which pages of other origins may read, where a placement is asked for alone', async () => {
+  const placed = await server.call('GET', '/api/recommend/new?placement=caps&n=2');
+  expect(placed.headers.get('X-Furze-Recommendation')).toMatch(/^caps\.\.0\.[0-9a-z]+\.[\w-]{16}$/);
+  expect(placed.headers.get('Access-Control-Expose-Headers')).toBe('X-Furze-Recommendation');
+  const plain = await server.call('GET', '/api/recommend/new?n=2');
+  expect(plain.headers.get('X-Furze-Recommendation')).toBeNull();
+  const again = await server.call('GET', '/api/recommend/new?placement=caps&n=2');
+  await server.restart();
+  const later = await server.call('GET', '/api/recommend/new?placement=caps&n=2');
+  const tokens = [placed, again, later].map(({ headers }) => headers.get('X-Furze-Recommendation'));
+  // The clock of this test stands still.
+  expect(new Set(tokens).size).toBe(1);
+});
+
 it('answers as ever without one', async () => {
   expect(await ask('new', 'n=3')).toEqual(['i0', 'i1', 'i2']);
 });

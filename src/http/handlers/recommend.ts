@@ -18,6 +18,10 @@ import { allCategories, listQuery } from './lists.ts';
 
 const tag = 'Recommendations';
 
+const TOKEN_HEADER = 'X-Furze-Recommendation';
+/** Pages of other origins may read it. */
+const TOKEN_FOR_PAGES = ['Access-Control-Expose-Headers', TOKEN_HEADER] as const;
+
 /** Clients of Gorse 0.5 send this version and expect scored entries. */
 const SCORED_VERSION = '2';
 
@@ -42,7 +46,15 @@ const personal = {
     'write-back-type',
     'write-back-delay',
   ],
-  response: { description: 'Item ids, best first', schema: ItemIdsSchema, example: ['film-1', 'film-2'] },
+  response: {
+    description: 'Item ids, best first',
+    schema: ItemIdsSchema,
+    example: ['film-1', 'film-2'],
+    headers: {
+      [TOKEN_HEADER]:
+        'With `placement`: a token for this user that tells the list later, when it is shown or clicked on',
+    },
+  },
   errors: ['PLACEMENT_NOT_FOUND'],
 } as const;
 
@@ -115,8 +127,16 @@ interface OfUser {
 
 /** Synchronous when the recommender is: the list that is already there needs no turn of the event loop. */
 function recommend(request: RouteRequest<OfUser>, { recommender }: Services): Reply | Promise<Reply> {
-  const answer = recommender.recommend(request.params['user-id'], askedBy(request));
-  return typeof answer === 'string' ? jsonText(answer) : answer.then(jsonText);
+  const userId = request.params['user-id'];
+  const query = askedBy(request);
+  const answer = recommender.recommend(userId, query);
+  if (typeof answer === 'string') return jsonText(answer);
+  const { placement } = query;
+  if (placement === undefined) return answer.then(jsonText);
+  return answer.then((text) => ({
+    ...jsonText(text),
+    headers: [[TOKEN_HEADER, recommender.tokenOf(userId, placement)], TOKEN_FOR_PAGES],
+  }));
 }
 
 function recommendReady(request: RouteRequest<OfUser>, { recommender }: Services): Reply | undefined {

@@ -97,14 +97,20 @@ function parameter(name: string, place: 'path' | 'query', note: ParameterNote, l
 }
 
 function responses(route: Route, limits: Limits): object {
-  const { description, contentType = 'application/json', schema, example, also } = route.response;
+  const { description, contentType = 'application/json', schema, example, also, headers } = route.response;
   const content = {
     [contentType]: {
       ...(schema !== undefined && { schema: withRefs(schema, limits) }),
       ...(example !== undefined && { example }),
     },
   };
-  const answers: Record<string, object> = { 200: { description, content } };
+  const named = Object.entries(headers ?? {}).map(([name, meaning]) => [
+    name,
+    { description: meaning, schema: { type: 'string' } },
+  ]);
+  const answers: Record<string, object> = {
+    200: { description, content, ...(named.length > 0 && { headers: Object.fromEntries(named) }) },
+  };
   for (const [status, codes] of codesByStatus(errorCodes(route))) {
     const all = codesOf(status).length === codes.length;
     answers[status] = all ? { $ref: `#/components/responses/Error${status}` } : errorResponse(status, codes);

@@ -71,6 +71,8 @@ export interface RouteResponse {
   readonly example?: unknown;
   /** Statuses besides 200 that carry the same body, with what they mean. */
   readonly also?: Readonly<Record<number, string>>;
+  /** Headers that only this route answers, with what they mean. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Defines a route, its handler typed by the parameters in its path. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../../domain/clock.ts';
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
 import { filterRanked, type Ranked } from '../../memory/ranked-rows.ts';
 import { atOnce, inTurns } from '../../platform/concurrency/event-loop-turns.ts';
@@ -6,7 +7,9 @@ import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Histories } from '../history/histories.ts';
 import { isUnread } from '../history/read-items.ts';
+import type { GenerationSlot } from '../models/generation-slot.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
+import type { RecommendationTokens } from '../placements/recommendation-tokens.ts';
 import type { LatestSource } from '../sources/latest-source.ts';
 import type { PopularSource } from '../sources/popular-source.ts';
 import type { ListQuery, Recommender, RecommendQuery } from '../sources/recommender.ts';
@@ -23,6 +26,9 @@ export interface OnlineParts extends Omit<ComposedSources, 'sources' | 'sinceFit
   readonly catalogue: Catalogue;
   readonly histories: Histories;
   readonly personal: PersonalAnswers;
+  readonly tokens: RecommendationTokens;
+  readonly generations: GenerationSlot;
+  readonly clock: Clock;
 }
 
 /** Answers every list out of what is in memory and a few local reads. */
@@ -89,6 +95,12 @@ export class OnlineRecommender implements Recommender {
 
   recommendReady(userId: string, query: RecommendQuery): string | undefined {
     return this.parts.personal.ofReadyList(userId, query);
+  }
+
+  tokenOf(userId: string, placement: string): string {
+    const { tokens, generations, clock } = this.parts;
+    const generation = generations.current?.number ?? 0;
+    return tokens.issue({ placement, variant: '', generation, timeMs: clock() }, userId);
   }
 
   async session(feedback: readonly Feedback[], query: ListQuery): Promise<ScoredEntry[]> {

@@ -36,5 +36,7 @@ export interface Recommender {
   recommend(userId: string, query: RecommendQuery): Promise<string> | string;
   /** The same where a list that is at hand has all of it, so that no model is asked; undefined otherwise. */
   recommendReady(userId: string, query: RecommendQuery): string | undefined;
+  /** What tells later, for a list of a placement that is answered now, which it was. */
+  tokenOf(userId: string, placement: string): string;
   session(feedback: readonly Feedback[], query: ListQuery): Promise<ScoredEntry[]>;
 }

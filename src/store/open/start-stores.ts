@@ -16,7 +16,7 @@ import {
 } from './open-store.ts';
 import { storeOptions, storePaths } from './store-options.ts';
 
-export interface StartedStores extends Omit<Stores, 'identity'> {
+export interface StartedStores extends Stores {
   readonly paths: StorePaths;
   /** The nodes that share the data, and where it is; undefined for an embedded store. */
   readonly cluster: Cluster | undefined;
@@ -70,7 +70,8 @@ export async function startStores(
   locks.data.noteStarting();
   const toRead = (['data', 'cache'] as const).filter((kind) => diedStarting || locks[kind].isForeign);
   await guardFiles({ ...paths, toRead, isReplica, signal }, (message) => log.error(message));
-  const { data, cache, sharedLists } = await openReadyStore(options, locks, tellProgress(log, clock, signal));
+  const stores = await openReadyStore(options, locks, tellProgress(log, clock, signal));
+  const { data, cache, sharedLists } = stores;
   teardown.add(() => cache.close());
   teardown.add(() => data.close());
   const { sharedDatabase } = options;
@@ -83,7 +84,7 @@ export async function startStores(
     // From here on other nodes' writes are taken in.
     void data.barrier?.pass();
   };
-  return { data, cache, sharedLists, paths: { ...paths, sharedLists }, cluster, sharedDatabase, noteReady };
+  return { ...stores, paths: { ...paths, sharedLists }, cluster, sharedDatabase, noteReady };
 }
 
 function nodeFacts({ node }: Config): NodeFacts {

@@ -1,0 +1,58 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** Bytes of a signature: a guess is right once in 2^96. */
+const SIGNATURE_BYTES = 12;
+const RADIX = 36;
+
+/** What a token tells of a list. */
+export interface ListClaims {
+  readonly placement: string;
+  /** Variant of an experiment; `''` for none. */
+  readonly variant: string;
+  /** Generation that served; 0 for none. */
+  readonly generation: number;
+  /** Time of the answer, milliseconds since the epoch. */
+  readonly timeMs: number;
+}
+
+/**
+ * Signs what a list was, for one user, so that whoever was given it can tell later and nothing has to be kept until then. A
+ * token is `PLACEMENT.VARIANT.GENERATION.TIME.SIGNATURE`; the user is signed and does not stand in it. The signature is
+ * HMAC-SHA256 (RFC 2104), cut to 96 bits.
+ */
+export class RecommendationTokens {
+  private readonly key: Buffer;
+
+  /** @param storeIdentity secret of the data, the same on all nodes that share them */
+  constructor(storeIdentity: string) {
+    this.key = Buffer.from(hkdfSync('sha256', storeIdentity, '', 'furze recommendation tokens', 32));
+  }
+
+  issue({ placement, variant, generation, timeMs }: ListClaims, userId: string): string {
+    const claims = `${placement}.${variant}.${generation.toString(RADIX)}.${timeMs.toString(RADIX)}`;
+    return `${claims}.${this.signatureOf(claims, userId)}`;
+  }
+
+  /** Undefined for a token that was not issued for the user, or not with this key. */
+  read(token: string, userId: string): ListClaims | undefined {
+    const end = token.lastIndexOf('.');
+    const claims = token.slice(0, Math.max(0, end));
+    // As texts: bytes have several in base64.
+    const given = Buffer.from(token.slice(end + 1));
+    const own = Buffer.from(this.signatureOf(claims, userId));
+    if (given.length !== own.length || !timingSafeEqual(given, own)) return undefined;
+    const [placement = '', variant = '', generation = '', time = ''] = claims.split('.');
+    return {
+      placement,
+      variant,
+      generation: Number.parseInt(generation, RADIX),
+      timeMs: Number.parseInt(time, RADIX),
+    };
+  }
+
+  /** No name of a placement or variant has a dot or a line break, so a signed text is of one list and one user. */
+  private signatureOf(claims: string, userId: string): string {
+    const hmac = createHmac('sha256', this.key).update(`${claims}\n${userId}`);
+    return hmac.digest().subarray(0, SIGNATURE_BYTES).toString('base64url');
+  }
+}
