@@ -74,6 +74,10 @@ export function checkRelations(config: Config, problems: string[]): void {
   }
   for (const [name, placement] of Object.entries(config.placement))
     checkPlacement(placement, `placement.${name}`, problems);
+  if (Object.keys(config.vectors).length > 0 && !database.data_store.startsWith('lmdb:'))
+    problems.push(
+      'vectors: expected none with database.data_store in PostgreSQL, which keeps no vectors yet',
+    );
   checkPositiveKinds(recommend.data_source.positive_feedback_types, problems);
   const { popular, latest } = recommend.offline.explore_recommend;
   if (popular + latest > 1) {

@@ -22,6 +22,7 @@ import {
   text,
   wordByType,
 } from './schema-types.ts';
+import { vectors } from './schema-vectors.ts';
 
 export type { DurationMs } from './schema-types.ts';
 
@@ -370,6 +371,7 @@ export const ConfigSchema = Type.Object({
   dashboard: Type.Object(dashboardKeys, { description: 'The pages for people.' }),
   webhooks: Type.Object(webhookKeys, { description: 'What the service tells others by itself.' }),
   placement: placements,
+  vectors,
 });
 
 type DeepReadonly<T> = T extends readonly (infer E)[]

@@ -104,6 +104,16 @@ export const UserBodiesSchema = Type.Array(UserBodySchema, { rule: 'batch' });
 export const ItemBodiesSchema = Type.Array(ItemBodySchema, { rule: 'batch' });
 export const FeedbackBodiesSchema = Type.Array(FeedbackBodySchema, { rule: 'batch' });
 
+/** Numbers of a vector, whose right number its space tells. */
+const numbers = Type.Array(Type.Number(), { description: 'The numbers of the vector', rule: 'vector' });
+export const VectorBodySchema = Type.Object(
+  { ItemId: Type.Optional(itemId), Vector: numbers },
+  { title: 'Vector to write' },
+);
+export const VectorSchema = named('Vector of an item', { ItemId: itemId, Vector: numbers });
+export const VectorBodiesSchema = Type.Array(VectorSchema, { rule: 'batch' });
+
+export type VectorBody = Static<typeof VectorBodySchema>;
 export type UserBody = Static<typeof UserBodySchema>;
 export type UserPatch = Static<typeof UserPatchSchema>;
 export type ItemBody = Static<typeof ItemBodySchema>;
@@ -240,6 +250,8 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Item: ItemSchema,
   ItemBody: ItemBodySchema,
   ItemPatch: ItemPatchSchema,
+  Vector: VectorSchema,
+  VectorBody: VectorBodySchema,
   Feedback: FeedbackSchema,
   FeedbackBody: FeedbackBodySchema,
   SessionBody: SessionBodySchema,

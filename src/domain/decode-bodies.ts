@@ -18,6 +18,9 @@ import {
   UserBodySchema,
   type UserPatch,
   UserPatchSchema,
+  VectorBodiesSchema,
+  type VectorBody,
+  VectorBodySchema,
 } from './api-schemas.ts';
 import type { Batch, Feedback, Item, User } from './entities.ts';
 import {
@@ -36,12 +39,14 @@ import {
   checkTexts,
   checkTimestamp,
   type Place,
+  refuseBody,
 } from './field-checks.ts';
 import { type ErrorPlace, FurzeError } from './furze-error.ts';
 import { type Json, type LabelFields, takeLabels } from './labels.ts';
 import { type BodyBounds, parseJson } from './parse-json.ts';
 import type { Limits } from './request-limits.ts';
 import { formatTimestamp } from './rfc3339.ts';
+import type { ItemVector, VectorSpace } from './vector-space.ts';
 
 /** A body with a thousand faults names this many of them. */
 const PLACES_MAX = 20;
@@ -75,6 +80,10 @@ const feedbackBodies = {
 const sessionBodies = {
   one: lazily<SessionBody>(SessionBodySchema),
   all: lazily<SessionBody[]>(SessionBodiesSchema),
+};
+const vectorBodies = {
+  one: lazily<VectorBody>(VectorBodySchema),
+  all: lazily<VectorBody[]>(VectorBodiesSchema),
 };
 const userPatch = lazily<UserPatch>(UserPatchSchema);
 const itemPatch = lazily<ItemPatch>(ItemPatchSchema);
@@ -148,6 +157,39 @@ export function decodeSession(json: Uint8Array<ArrayBuffer>, limits: Limits, now
     }),
     bounds,
   );
+}
+
+/**
+ * Vectors out of a request body, as float32.
+ * @param itemId of a body of one, whose own counts for nothing
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE
+ */
+export function decodeVectors(
+  batch: Batch<ItemVector>,
+  itemId: string | undefined,
+  space: VectorSpace,
+  limits: Limits,
+): ItemVector[] {
+  return decodeBatch<VectorBody | ItemVector, ItemVector>(batch, vectorBodies, limits, (body, place) => ({
+    ItemId: itemId ?? checkItemId(body.ItemId ?? '', at(place, 'ItemId'), limits),
+    Vector: checkVector(body.Vector, at(place, 'Vector'), space),
+  }));
+}
+
+/** The numbers as float32. @throws FurzeError INVALID_BODY */
+export function checkVector(
+  numbers: ArrayLike<number>,
+  place: () => string,
+  { dimensions, similarity }: VectorSpace,
+): Float32Array {
+  if (numbers.length !== dimensions)
+    throw refuseBody(place, `must hold ${dimensions} numbers and holds ${numbers.length}`);
+  const vector = Float32Array.from(numbers);
+  const wrong = vector.findIndex((number) => !Number.isFinite(number));
+  if (wrong >= 0) throw refuseBody(`${place()}/${wrong}`, 'must be a finite number of 32 bits');
+  if (similarity === 'cosine' && vector.every((number) => number === 0))
+    throw refuseBody(place, 'must not be all zeros, which have no angle to compare by');
+  return vector;
 }
 
 /** The fields that a PATCH of a user changes; those absent or null stay. @throws FurzeError INVALID_JSON, INVALID_BODY */

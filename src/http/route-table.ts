@@ -9,6 +9,7 @@ import { listRoutes } from './handlers/lists.ts';
 import { metricsRoutes } from './handlers/metrics.ts';
 import { recommendRoutes } from './handlers/recommend.ts';
 import { userRoutes } from './handlers/users.ts';
+import { vectorRoutes } from './handlers/vectors.ts';
 import { buildOpenApi } from './openapi/openapi.ts';
 import type { Route } from './route/route.ts';
 
@@ -21,6 +22,7 @@ export function createRoutes(version: string, limits: Limits): readonly Route[] 
   const routes: Route[] = [
     ...userRoutes,
     ...itemRoutes,
+    ...vectorRoutes,
     ...feedbackRoutes,
     ...listRoutes,
     ...recommendRoutes,

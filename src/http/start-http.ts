@@ -68,7 +68,7 @@ export function prepareHttp(config: Config, data: DataStore, log: Logger): HttpG
 export async function listenHttp(
   starting: Promise<void>,
   { routes, metrics, engine, tls }: HttpGround,
-  services: Omit<Services, 'defaultN' | 'entityTexts' | 'limits' | 'metricsText'>,
+  services: Omit<Services, 'defaultN' | 'entityTexts' | 'limits' | 'metricsText' | 'vectorSpaces'>,
   background: BackgroundParts,
   config: Config,
   log: Logger,
@@ -89,6 +89,7 @@ export async function listenHttp(
       ...services,
       entityTexts: followedTexts(services.data, server.hit_cache_mb * MIB),
       metricsText: () => metrics.text(),
+      vectorSpaces: config.vectors,
       defaultN: server.default_n,
       limits,
     },

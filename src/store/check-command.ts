@@ -4,8 +4,10 @@ import {
   decodeItems,
   decodeUserPatch,
   decodeUsers,
+  decodeVectors,
 } from '../domain/decode-bodies.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
+import { type ItemVector, spaceOf } from '../domain/vector-space.ts';
 import type { WriteCommand } from './data-store.ts';
 import type { WriteRules } from './write-options.ts';
 
@@ -16,14 +18,23 @@ export type CheckedCommand =
   | { readonly kind: 'putItems'; readonly items: readonly Item[] }
   | { readonly kind: 'patchItem'; readonly itemId: string; readonly patch: Partial<Item> }
   | { readonly kind: 'putFeedback'; readonly overwrite: boolean; readonly feedback: readonly Feedback[] }
+  | { readonly kind: 'putVectors'; readonly space: string; readonly vectors: readonly ItemVector[] }
   | Extract<
       WriteCommand,
-      { kind: 'deleteUser' | 'deleteItem' | 'addCategory' | 'removeCategory' | 'deleteFeedback' }
+      {
+        kind:
+          | 'deleteUser'
+          | 'deleteItem'
+          | 'addCategory'
+          | 'removeCategory'
+          | 'deleteFeedback'
+          | 'deleteVector';
+      }
     >;
 
 /**
  * Checks a command without touching the store.
- * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE, SPACE_NOT_FOUND
  */
 export function checkCommand(command: WriteCommand, rules: WriteRules, nowMs: number): CheckedCommand {
   const { limits } = rules;
@@ -40,6 +51,15 @@ export function checkCommand(command: WriteCommand, rules: WriteRules, nowMs: nu
       const { overwrite } = command;
       return { kind: 'putFeedback', overwrite, feedback: decodeFeedback(command.batch, limits, nowMs) };
     }
+    case 'putVectors': {
+      const { space, itemId } = command;
+      const { vectorSpaces = {} } = rules;
+      const vectors = decodeVectors(command.batch, itemId, spaceOf(vectorSpaces, space), limits);
+      return { kind: 'putVectors', space, vectors };
+    }
+    case 'deleteVector':
+      spaceOf(rules.vectorSpaces ?? {}, command.space);
+      return command;
     default:
       return command;
   }

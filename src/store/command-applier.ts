@@ -2,6 +2,7 @@ import type { Feedback, Item, User } from '../domain/entities.ts';
 import { FurzeError, noSuchItem, noSuchUser } from '../domain/furze-error.ts';
 import type { LabelFields } from '../domain/labels.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../domain/positive-feedback-types.ts';
+import type { ItemVector } from '../domain/vector-space.ts';
 import { AutoInsert } from './auto-insert.ts';
 import type { CheckedCommand } from './check-command.ts';
 import type { LocalReads, WriteResult } from './data-store.ts';
@@ -70,6 +71,10 @@ export abstract class CommandApplier {
   /** Removes what `readPair` has found. */
   protected abstract removePair(userId: string, itemId: string, feedbackType: string | undefined): void;
 
+  protected abstract storeVector(itemRow: number, space: string, vector: Float32Array): void;
+  /** @returns how many there were */
+  protected abstract removeVector(itemRow: number, space: string): number;
+
   /** @throws FurzeError before anything is written */
   protected carryOut(command: CheckedCommand): WriteResult {
     switch (command.kind) {
@@ -92,6 +97,12 @@ export abstract class CommandApplier {
         return this.writeFeedback(command);
       case 'deleteFeedback':
         return this.deleteFeedback(command);
+      case 'putVectors':
+        return this.putVectors(command.space, command.vectors);
+      case 'deleteVector': {
+        const row = this.findItemRow(command.itemId);
+        return wrote(row < 0 ? 0 : this.removeVector(row, command.space));
+      }
     }
   }
 
@@ -121,6 +132,18 @@ export abstract class CommandApplier {
       const row = this.known.itemRow(item.ItemId);
       this.storeItem(row < 0 ? this.newItemRow(item.ItemId) : row, item);
     }
+    return wrote(last.size);
+  }
+
+  private putVectors(space: string, vectors: readonly ItemVector[]): WriteResult {
+    const last = new Map(
+      vectors.map(({ ItemId, Vector }) => {
+        const row = this.findItemRow(ItemId);
+        if (row < 0) throw noSuchItem(ItemId);
+        return [row, Vector];
+      }),
+    );
+    for (const [row, vector] of last) this.storeVector(row, space, vector);
     return wrote(last.size);
   }
 

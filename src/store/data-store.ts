@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Batch, Feedback, Item, Page, User } from '../domain/entities.ts';
+import type { ItemVector } from '../domain/vector-space.ts';
 import { grown } from '../memory/growing-u32.ts';
 import type { Occurrences } from './repeats.ts';
 
@@ -136,6 +137,16 @@ export interface LocalReads {
   repeatedFeedback(): Iterable<RepeatedFeedback>;
   /** How much of it there is. */
   readonly repeatedCount: number;
+  /** The vector of an item in a space, the caller's own; undefined for none with so many numbers. */
+  vectorAt(itemRow: number, space: string, dimensions: number): Float32Array | undefined;
+  /**
+   * Walks all vectors of all spaces by item row, from `fromRow`, until `visit` returns false; returns the row to go on with, or
+   * -1 at the end. The vector is valid only until `visit` returns.
+   */
+  scanVectors(
+    fromRow: number,
+    visit: (itemRow: number, space: string, vector: Float32Array) => unknown,
+  ): number;
   /** As of when feedback is read; undefined where that cannot be told, as while a deletion goes on. */
   readonly feedbackPosition: FeedbackPosition | undefined;
   /**
@@ -230,7 +241,15 @@ export type WriteCommand =
       readonly feedbackType: string | undefined;
       readonly userId: string;
       readonly itemId: string;
-    };
+    }
+  /** Vectors of items that exist; one of a body without its item's id is of `itemId`. */
+  | {
+      readonly kind: 'putVectors';
+      readonly space: string;
+      readonly itemId?: string;
+      readonly batch: Batch<ItemVector>;
+    }
+  | { readonly kind: 'deleteVector'; readonly space: string; readonly itemId: string };
 
 export interface WriteResult {
   readonly rowAffected: number;
@@ -256,6 +275,8 @@ export interface ChangeSet {
   /** Items inserted or altered, as they are now. */
   readonly items: ItemList;
   readonly deletedItemRows: readonly number[];
+  /** Items of which a vector was written or removed; a deleted item loses all without a word here. */
+  readonly vectorRows: readonly number[];
   /** Users inserted or altered. */
   readonly userRows: readonly number[];
   readonly deletedUserRows: readonly number[];

@@ -1,4 +1,5 @@
 import type { Limits } from '../domain/request-limits.ts';
+import type { VectorSpaces } from '../domain/vector-space.ts';
 
 /** Durability of an acknowledged write: `disk` survives a power loss, `commit` a crash of the process. */
 export type SyncMode = 'disk' | 'commit';
@@ -15,4 +16,6 @@ export interface WriteRules {
   readonly repeatedTypes?: readonly string[];
   /** True where those are all types. */
   readonly countsAllRepeats?: boolean;
+  /** Spaces that items may have a vector in; none where absent. */
+  readonly vectorSpaces?: VectorSpaces;
 }

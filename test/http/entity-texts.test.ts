@@ -11,6 +11,7 @@ function changeSet(changed: Partial<ChangeSet>): ChangeSet {
   return {
     items: [],
     deletedItemRows: [],
+    vectorRows: [],
     userRows: [],
     deletedUserRows: [],
     added: new FeedbackColumns(),

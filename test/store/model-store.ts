@@ -85,6 +85,9 @@ export class ModelStore implements DataStore {
           throw new FurzeError('FEEDBACK_NOT_FOUND', '');
         return { rowAffected: removed.length, removed };
       }
+      case 'putVectors':
+      case 'deleteVector':
+        throw new Error('vectors are tested apart');
     }
   }
 

@@ -23,6 +23,8 @@ export const FEEDBACK = {
   Comment: '',
 };
 
+export const VECTOR = { ItemId: 'film-1', Vector: [0.12, -0.5, 0.83] };
+
 export const SCORED = [
   { Id: 'film-1', Score: 2.5 },
   { Id: 'film-2', Score: 1.25 },

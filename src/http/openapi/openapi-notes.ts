@@ -22,6 +22,11 @@ export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {
   'item-id': { description: 'Identifier of the item, without a slash', schema: itemId, example: 'film-1' },
   'feedback-type': { description: 'Kind of feedback', schema: id, example: 'like' },
   category: { description: 'Category of items', schema: id, example: 'Drama' },
+  space: {
+    description: 'Name of a vector space of the configuration',
+    schema: id,
+    example: 'text',
+  },
   asset: { description: 'Name of a file', schema: text, example: 'swagger-ui.css' },
 };
 

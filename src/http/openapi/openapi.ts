@@ -3,6 +3,7 @@ import { NAMED_SCHEMAS } from '../../domain/api-schemas.ts';
 import { ERRORS, type ErrorCode } from '../../domain/furze-error.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { Limits } from '../../domain/request-limits.ts';
+import { DIMENSIONS_MAX } from '../../domain/vector-space.ts';
 import { problemType } from '../route/problem-details.ts';
 import { paramNames, type Route, writes } from '../route/route.ts';
 import { PATH_PARAMETERS, type ParameterNote, QUERY_PARAMETERS } from './openapi-notes.ts';
@@ -12,6 +13,7 @@ const PROBLEM = 'application/problem+json';
 const TAGS: Readonly<Record<string, string>> = {
   Users: 'Those who items are recommended to',
   Items: 'What is recommended',
+  Vectors: 'Vectors of items that others have made of text, pictures or behavior',
   Feedback: 'What users did with items',
   Lists: 'Ranked lists with scores',
   Recommendations: 'Items for a user or for a session',
@@ -218,6 +220,11 @@ const RULES: Readonly<Record<string, (limits: Limits) => Words>> = {
   comment: ({ commentBytesMax }) => ({ maxLength: commentBytesMax }),
   timestamp: () => ({ pattern: `^(${TIMESTAMP})?$`, examples: ['2022-03-04T05:06:07Z', '2022-03-04'] }),
   written: () => ({ pattern: `^(${UTC})?$`, examples: ['2022-03-04T05:06:07Z'] }),
+  vector: () => ({
+    minItems: 1,
+    maxItems: DIMENSIONS_MAX,
+    items: { type: 'number', minimum: -FLOAT_MAX, maximum: FLOAT_MAX },
+  }),
   batch: ({ batchRecordsMax }) => ({ maxItems: batchRecordsMax }),
   session: ({ sessionRecordsMax }) => ({ maxItems: sessionRecordsMax }),
   n: ({ nMax }) => ({ maximum: nMax }),
@@ -228,6 +235,9 @@ const RULES: Readonly<Record<string, (limits: Limits) => Words>> = {
   given: ({ idBytesMax }) => ({ maxLength: idBytesMax, pattern: '^[^\\u0000]*$' }),
   boost: () => ({ maxItems: 4, items: { type: 'string', pattern: `^([^\\u0000]+:${FACTOR})?$` } }),
 };
+
+/** The largest number of 32 bits, rounded down. */
+const FLOAT_MAX = 3.4e38;
 
 /** From 0.001 to 1,000. */
 export const FACTOR =

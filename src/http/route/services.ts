@@ -2,6 +2,7 @@ import type { Admin } from '../../admin/admin.ts';
 import type { HealthReport } from '../../domain/api-schemas.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Limits } from '../../domain/request-limits.ts';
+import type { VectorSpaces } from '../../domain/vector-space.ts';
 import type { Explainer } from '../../recommend/answers/explainer.ts';
 import type { Recommender } from '../../recommend/sources/recommender.ts';
 import type { DataStore } from '../../store/data-store.ts';
@@ -21,6 +22,7 @@ export interface Services {
   readonly health: () => Promise<HealthReport>;
   /** The metrics in Prometheus text format. */
   readonly metricsText: () => Promise<string>;
+  readonly vectorSpaces: VectorSpaces;
   readonly clock: Clock;
   /** `n` of a list that was asked for without one. */
   readonly defaultN: number;

@@ -41,6 +41,7 @@ export function storeOptions(config: Config, clock: Clock = systemClock, log?: L
     positiveFeedbackTypes: positive_feedback_types,
     readFeedbackTypes: read_feedback_types,
     repeatedTypes: Object.keys(repeated),
+    vectorSpaces: config.vectors,
     clock,
     onTrouble: (message, error) =>
       error === undefined ? log?.warn(message) : log?.error({ err: error }, message),

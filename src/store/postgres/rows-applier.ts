@@ -1,4 +1,5 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { formatTimestamp, parseTimestamp } from '../../domain/rfc3339.ts';
 import { type CheckedCommand, mayRemove } from '../check-command.ts';
@@ -93,6 +94,15 @@ export class RowsApplier extends CommandApplier {
     part.deletedItemIds.push(itemId);
     this.hasRemovals = true;
     return 1;
+  }
+
+  /** Kept by embedded stores alone; the configuration refuses spaces beside PostgreSQL. */
+  protected override storeVector(): never {
+    throw new FurzeError('INVALID_PARAMETER', 'Vectors are not kept in PostgreSQL.');
+  }
+
+  protected override removeVector(): never {
+    return this.storeVector();
   }
 
   protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {

@@ -40,6 +40,9 @@ export class TouchedKeys {
       case 'putItems':
         for (const { ItemId } of command.items) concerned.add(keyOf('i', ItemId));
         return;
+      case 'putVectors':
+        for (const { ItemId } of command.vectors) concerned.add(keyOf('i', ItemId));
+        return;
       case 'putFeedback':
         for (const { UserId, ItemId, FeedbackType } of command.feedback) {
           this.addPair(UserId, ItemId);

@@ -11,6 +11,7 @@ const MOVED_BYTES_MIN = 4096;
 export class ChangeLog {
   readonly items: CatalogueItem[] = [];
   readonly deletedItemRows: number[] = [];
+  readonly vectorRows: number[] = [];
   readonly userRows: number[] = [];
   readonly deletedUserRows: number[] = [];
   readonly added = new FeedbackColumns(FIRST_RECORDS);
@@ -21,8 +22,8 @@ export class ChangeLog {
   feedbackCommit = 0;
 
   get isEmpty(): boolean {
-    const { items, userRows, added } = this;
-    return items.length + userRows.length + added.length === 0 && !this.hasRemovals;
+    const { items, userRows, vectorRows, added } = this;
+    return items.length + userRows.length + vectorRows.length + added.length === 0 && !this.hasRemovals;
   }
 
   /** True when something went away, so that what follows must not be told in the same breath. */
@@ -31,12 +32,13 @@ export class ChangeLog {
   }
 
   toPlain(feedbackTypes: readonly string[], renumbersTypes: boolean): PlainChanges {
-    const { items, deletedItemRows, userRows, deletedUserRows, feedbackCommit } = this;
+    const { items, deletedItemRows, vectorRows, userRows, deletedUserRows, feedbackCommit } = this;
     const added = trim(this.added);
     const removed = trim(this.removed);
     return {
       items: packItems(items),
       deletedItemRows,
+      vectorRows,
       userRows,
       deletedUserRows,
       added,

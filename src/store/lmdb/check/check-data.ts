@@ -57,6 +57,7 @@ export function checkData(tables: DataTables): Report {
   if (state.values > 0) checkTriples(checked, 'values');
   if (state.repeats > 0) checkTriples(checked, 'repeats');
   readThrough(tables.recentFeedback, findings);
+  checkVectors(checked);
   for (const [row, sum] of checked.itemSums.entries()) {
     if (sum !== 0)
       findings.fault(`The list of users of item row ${row} does not agree with the users' feedback.`);
@@ -78,6 +79,22 @@ function readThrough(table: Table | undefined, findings: Findings): void {
   for (const _entry of allEntries(table)) count++;
   if (count !== countEntries(table))
     findings.fault(`The table of recent feedback has ${count} entries and counts ${countEntries(table)}.`);
+}
+
+/** Each vector is of an item that there is, and whole. */
+function checkVectors({ tables, findings, items }: Checked): void {
+  // A folder of before that is only read has no such table.
+  if ((tables.vectors as Table | undefined) === undefined) return;
+  let count = 0;
+  for (const { key, value } of allEntries(tables.vectors)) {
+    const row = readRow(key, 0);
+    count++;
+    if (items[row] !== 1) findings.fault(`A vector is of item row ${row}, which there is not.`);
+    if (value.length % 4 > 0 || value.length === 0)
+      findings.fault(`A vector of item row ${row} has ${value.length} bytes.`);
+  }
+  if (count !== countEntries(tables.vectors))
+    findings.fault(`The table of vectors has ${count} entries and counts ${countEntries(tables.vectors)}.`);
 }
 
 /** Each id has a row and each row that id. */

@@ -26,6 +26,7 @@ import { type DataTables, followReplacement } from '../tables/data-tables.ts';
 import { allEntries, entriesFrom, firstKey, readBytes, readWords, type Table } from '../tables/engine.ts';
 import { readState, readTypes } from '../tables/meta-table.ts';
 import { readOccurrences, ValueKinds } from '../tables/value-kinds.ts';
+import { readVector, scanVectors } from '../tables/vectors-table.ts';
 
 /** The synchronous reads of the data environment; also those of the writer inside its transaction. */
 export class LmdbLocalReads implements LocalReads {
@@ -223,6 +224,17 @@ export class LmdbLocalReads implements LocalReads {
       const type = this.kinds.numberOf(stored, names[stored]!, sumOf(occurrences));
       yield { userRow: readRow(key, 0), itemRow: readRow(key, 4), type, occurrences };
     }
+  }
+
+  vectorAt(itemRow: number, space: string, dimensions: number): Float32Array | undefined {
+    return readVector(this.tables, itemRow, space, dimensions);
+  }
+
+  scanVectors(
+    fromRow: number,
+    visit: (itemRow: number, space: string, vector: Float32Array) => unknown,
+  ): number {
+    return scanVectors(this.tables, fromRow, visit);
   }
 
   get feedbackPosition(): FeedbackPosition | undefined {

@@ -16,6 +16,7 @@ const TABLES = [
   'repeats',
   'deletions',
   'recentFeedback',
+  'vectors',
 ] as const;
 export type TableName = (typeof TABLES)[number];
 

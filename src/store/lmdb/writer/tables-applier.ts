@@ -12,6 +12,7 @@ import { rowKey } from '../format/record-layout.ts';
 import { LmdbDataReader } from '../reads/lmdb-data-reader.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import { notePoint, readState, type StoreState, writeState } from '../tables/meta-table.ts';
+import { putVector, removeVector, removeVectors } from '../tables/vectors-table.ts';
 import type { WriteRules } from '../tables/writer-messages.ts';
 import { Deletions } from './deletions.ts';
 import { FeedbackTypes } from './feedback-types.ts';
@@ -146,6 +147,7 @@ export class TablesApplier extends CommandApplier {
     this.types.noteRemoval();
     this.items.remove(itemId);
     this.tables.items.remove(rowKey(itemRow));
+    removeVectors(this.tables, itemRow);
     this.changes.deletedItemRows.push(itemRow);
     return 1;
   }
@@ -211,6 +213,17 @@ export class TablesApplier extends CommandApplier {
   protected override storeItem(row: number, item: Item): void {
     this.tables.items.put(rowKey(row), encodeItem(item));
     this.changes.items.push(toCatalogueItem(item, row) satisfies CatalogueItem);
+  }
+
+  protected override storeVector(itemRow: number, space: string, vector: Float32Array): void {
+    putVector(this.tables, itemRow, space, vector);
+    this.changes.vectorRows.push(itemRow);
+  }
+
+  protected override removeVector(itemRow: number, space: string): number {
+    if (!removeVector(this.tables, itemRow, space)) return 0;
+    this.changes.vectorRows.push(itemRow);
+    return 1;
   }
 }
 

@@ -1,0 +1,82 @@
+import {
+  VectorBodiesSchema,
+  VectorBodySchema,
+  VectorSchema,
+  WriteResultSchema,
+} from '../../domain/api-schemas.ts';
+import { FurzeError, noSuchItem } from '../../domain/furze-error.ts';
+import { shortNumbers, spaceOf } from '../../domain/vector-space.ts';
+import { json, type Reply } from '../route/reply.ts';
+import { type Route, route } from '../route/route.ts';
+import type { Services } from '../route/services.ts';
+import { VECTOR, WRITTEN } from './examples.ts';
+import { write } from './write.ts';
+
+const tag = 'Vectors';
+const path = '/api/item/{item-id}/vectors/{space}';
+const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
+
+/** The routes of items' vectors. */
+export const vectorRoutes: readonly Route[] = [
+  route({
+    method: 'PUT',
+    path,
+    tag,
+    summary: "Write an item's vector in a space, or overwrite it",
+    body: { schema: VectorBodySchema, example: { Vector: VECTOR.Vector } },
+    response: written,
+    errors: ['SPACE_NOT_FOUND', 'ITEM_NOT_FOUND'],
+    handler: ({ params, body }, { data }) =>
+      write(data, {
+        kind: 'putVectors',
+        space: params.space,
+        itemId: params['item-id'],
+        batch: { json: body, single: true },
+      }),
+  }),
+  route({
+    method: 'GET',
+    path,
+    tag,
+    summary: "Get an item's vector in a space",
+    response: { description: 'The vector', schema: VectorSchema, example: VECTOR },
+    errors: ['SPACE_NOT_FOUND', 'ITEM_NOT_FOUND', 'VECTOR_NOT_FOUND'],
+    handler: ({ params }, services) => vectorOf(params['item-id'], params.space, services),
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    tag,
+    summary: "Delete an item's vector in a space",
+    response: { ...written, description: 'Rows removed, 0 when there was no such vector' },
+    errors: ['SPACE_NOT_FOUND'],
+    handler: ({ params }, { data }) =>
+      write(data, { kind: 'deleteVector', space: params.space, itemId: params['item-id'] }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/vectors/{space}',
+    tag,
+    summary: 'Write vectors of items in a space, or overwrite them',
+    description:
+      'One transaction: one bad record, or an item that does not exist, and nothing is stored. Of a repeated id the last record wins.',
+    body: { schema: VectorBodiesSchema, example: [VECTOR] },
+    response: written,
+    errors: ['BATCH_TOO_LARGE', 'SPACE_NOT_FOUND', 'ITEM_NOT_FOUND'],
+    handler: ({ params, body }, { data }) =>
+      write(data, { kind: 'putVectors', space: params.space, batch: { json: body, single: false } }),
+  }),
+];
+
+/** @throws FurzeError SPACE_NOT_FOUND, ITEM_NOT_FOUND, VECTOR_NOT_FOUND */
+function vectorOf(itemId: string, space: string, { data, vectorSpaces }: Services): Reply {
+  const { dimensions } = spaceOf(vectorSpaces, space);
+  const row = data.local.itemRow(itemId);
+  if (row < 0) throw noSuchItem(itemId);
+  const vector = data.local.vectorAt(row, space, dimensions);
+  if (vector !== undefined) return json({ ItemId: itemId, Vector: shortNumbers(vector) });
+  throw new FurzeError(
+    'VECTOR_NOT_FOUND',
+    `The item ${JSON.stringify(itemId)} has no vector of ${dimensions} numbers in the space ${JSON.stringify(space)}.`,
+  );
+}
