@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
-import { integer } from './schema-types.ts';
+import { duration, integer } from './schema-types.ts';
 
 const PLACES_MAX = 10_000;
 const ENTRIES_MAX = 1000;
@@ -66,3 +66,18 @@ export const placements = Type.Unsafe<Readonly<Record<string, Static<typeof plac
   default: {},
   description: 'Named places on pages with rules of their own; see docs/placements.md.',
 });
+
+/** The keys of `[attribution]`: how long it is kept what was shown, and to which list feedback belongs. */
+export const attributionKeys = {
+  window: duration(
+    '24h',
+    'Feedback that names no recommendation belongs to the last list of a placement with the item that the user was shown within this time before.',
+  ),
+  retention_days: integer(90, 1, 3650, 'Days for which it is kept what users were shown.'),
+  max_mb: integer(
+    256,
+    1,
+    2 ** 20,
+    'Most that is kept of what users were shown, in MiB; beyond it the oldest goes.',
+  ),
+};

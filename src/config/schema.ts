@@ -7,7 +7,7 @@ import { callerKeys } from './schema-callers.ts';
 import { connectionKeys } from './schema-connections.ts';
 import { limitKeys } from './schema-limits.ts';
 import { dashboardKeys, webhookKeys } from './schema-operators.ts';
-import { placements } from './schema-placements.ts';
+import { attributionKeys, placements } from './schema-placements.ts';
 import {
   bool,
   choice,
@@ -372,6 +372,9 @@ export const ConfigSchema = Type.Object({
   webhooks: Type.Object(webhookKeys, { description: 'What the service tells others by itself.' }),
   placement: placements,
   vectors,
+  attribution: Type.Object(attributionKeys, {
+    description: 'What came of the lists of placements; see docs/placements.md.',
+  }),
 });
 
 type DeepReadonly<T> = T extends readonly (infer E)[]

@@ -65,6 +65,9 @@ function answeredFields(fields: Fields): Record<string, TSchema> {
   return Object.fromEntries(schemas) as Record<string, TSchema>;
 }
 
+/** Most items of one impression. */
+const IMPRESSION_ITEMS_MAX = 1000;
+
 const UserFields = givenFields(USER_FIELDS);
 const ItemFields = givenFields(ITEM_FIELDS);
 
@@ -91,7 +94,37 @@ export const FeedbackBodySchema = named('Feedback to write', {
       description: 'A rating, a duration, an amount; absent for 0',
     }),
   ),
+  Recommendation: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'The `X-Furze-Recommendation` of the list that it came of. One that is not of this user and service is passed over',
+      rule: 'given',
+    }),
+  ),
 });
+/** Items of a list that a user has seen. */
+export const ImpressionBodySchema = named('Impression to write', {
+  UserId: userId,
+  Recommendation: Type.String({
+    description: 'The `X-Furze-Recommendation` of the list, as this user was given it',
+    rule: 'id',
+  }),
+  Items: Type.Array(itemId, {
+    minItems: 1,
+    maxItems: IMPRESSION_ITEMS_MAX,
+    description: 'What was seen; items that are unknown are passed over',
+  }),
+  Places: Type.Optional(
+    Type.Unsafe<readonly number[] | null>({
+      type: ['array', 'null'],
+      items: { type: 'integer', minimum: 1, maximum: 20_000 },
+      description: 'Places of the items in the list, from 1; absent for 1, 2, 3 and so on',
+    }),
+  ),
+  Timestamp: Type.Optional(text(`When it was seen; absent or "" for now. ${TIMESTAMP_FORMS}`, 'timestamp')),
+});
+export const ImpressionBodiesSchema = Type.Array(ImpressionBodySchema, { rule: 'session' });
 /** A record of a session; a session has no user, so the user may be left out. */
 export const SessionBodySchema = named('Feedback of a session', {
   ...FeedbackBodySchema.properties,
@@ -120,6 +153,7 @@ export type ItemBody = Static<typeof ItemBodySchema>;
 export type ItemPatch = Static<typeof ItemPatchSchema>;
 export type SessionBody = Static<typeof SessionBodySchema>;
 export type FeedbackBody = Static<typeof FeedbackBodySchema>;
+export type ImpressionBody = Static<typeof ImpressionBodySchema>;
 
 export const UserSchema = named('User', {
   UserId: userId,
@@ -156,6 +190,23 @@ export const FeedbackSchema = named('Feedback', {
   ),
 });
 export const FeedbackListSchema = Type.Array(FeedbackSchema);
+
+export const ImpressionSchema = named('Impression', {
+  UserId: userId,
+  Placement: Type.String(),
+  Variant: Type.String({ description: 'Of an experiment; "" for none' }),
+  Generation: Type.Integer({ minimum: 0, description: 'Of the model that served; 0 for none' }),
+  ListTimestamp: Type.String({ description: 'When the list was answered, RFC 3339 UTC', rule: 'written' }),
+  Timestamp: Type.String({
+    description: 'When it was seen, or the feedback came, RFC 3339 UTC',
+    rule: 'written',
+  }),
+  Items: Type.Array(itemId),
+  Places: Type.Array(Type.Integer({ minimum: 1 }), { description: 'From 1; empty where feedback came' }),
+  FeedbackType: Type.Optional(Type.String({ description: 'Of feedback that named the list' })),
+});
+export const ImpressionsSchema = Type.Array(ImpressionSchema);
+export type Impression = Static<typeof ImpressionSchema>;
 
 export const ScoredEntrySchema = named('Scored entry', {
   Id: Type.String({ description: 'Identifier of an item or a user' }),
@@ -255,6 +306,8 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Feedback: FeedbackSchema,
   FeedbackBody: FeedbackBodySchema,
   SessionBody: SessionBodySchema,
+  ImpressionBody: ImpressionBodySchema,
+  Impression: ImpressionSchema,
   ScoredEntry: ScoredEntrySchema,
   Explanation: ExplanationSchema,
   WriteResult: WriteResultSchema,

@@ -5,6 +5,9 @@ import {
   FeedbackBodiesSchema,
   type FeedbackBody,
   FeedbackBodySchema,
+  ImpressionBodiesSchema,
+  type ImpressionBody,
+  ImpressionBodySchema,
   ItemBodiesSchema,
   type ItemBody,
   ItemBodySchema,
@@ -85,6 +88,10 @@ const vectorBodies = {
   one: lazily<VectorBody>(VectorBodySchema),
   all: lazily<VectorBody[]>(VectorBodiesSchema),
 };
+const impressionBodies = {
+  one: lazily<ImpressionBody>(ImpressionBodySchema),
+  all: lazily<ImpressionBody[]>(ImpressionBodiesSchema),
+};
 const userPatch = lazily<UserPatch>(UserPatchSchema);
 const itemPatch = lazily<ItemPatch>(ItemPatchSchema);
 const importReport = lazily<ImportReport>(ImportReportSchema);
@@ -127,6 +134,9 @@ export function decodeFeedback(batch: Batch<Feedback>, limits: Limits, nowMs: nu
     Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
     Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
     ...(body.Value && { Value: body.Value }),
+    ...(body.Recommendation && {
+      Recommendation: checkId(body.Recommendation, at(place, 'Recommendation'), limits),
+    }),
   }));
 }
 
@@ -138,11 +148,7 @@ export function decodeFeedback(batch: Batch<Feedback>, limits: Limits, nowMs: nu
  */
 export function decodeSession(json: Uint8Array<ArrayBuffer>, limits: Limits, nowMs: number): Feedback[] {
   const now = formatTimestamp(nowMs);
-  const { sessionRecordsMax: recordsMax, sessionBytesMax } = limits;
-  if (json.length > sessionBytesMax) {
-    throw new FurzeError('BODY_TOO_LARGE', `The body of a session has at most ${sessionBytesMax} bytes.`);
-  }
-  const bounds = { recordsMax, valuesMax: recordsMax * SESSION_RECORD_VALUES_MAX };
+  const bounds = sessionBounds(json, limits);
   return decodeBatch<SessionBody, Feedback>(
     { json, single: false },
     sessionBodies,
@@ -190,6 +196,56 @@ export function checkVector(
   if (similarity === 'cosine' && vector.every((number) => number === 0))
     throw refuseBody(place, 'must not be all zeros, which have no angle to compare by');
   return vector;
+}
+
+/** @throws FurzeError BODY_TOO_LARGE */
+function sessionBounds(
+  { length }: Uint8Array,
+  { sessionRecordsMax: recordsMax, sessionBytesMax }: Limits,
+): BodyBounds {
+  if (length > sessionBytesMax)
+    throw new FurzeError('BODY_TOO_LARGE', `Such a body has at most ${sessionBytesMax} bytes.`);
+  return { recordsMax, valuesMax: recordsMax * SESSION_RECORD_VALUES_MAX };
+}
+
+/**
+ * Impressions, read on the thread that serves with the limits of a session.
+ * @param nowMs time of arrival, milliseconds since the Unix epoch
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE, BODY_TOO_LARGE
+ */
+export function decodeImpressions(
+  json: Uint8Array<ArrayBuffer>,
+  limits: Limits,
+  nowMs: number,
+): GivenImpression[] {
+  const now = formatTimestamp(nowMs);
+  const batch = { json, single: false };
+  const decode = (body: ImpressionBody, place: string | number): GivenImpression => {
+    const { Items, Places } = body;
+    if (Places && Places.length !== Items.length)
+      throw refuseBody(at(place, 'Places'), `must be as many as Items, which are ${Items.length}`);
+    for (const [number, item] of Items.entries()) checkItemId(item, at(place, `Items/${number}`), limits);
+    return {
+      UserId: checkId(body.UserId, at(place, 'UserId'), limits),
+      Recommendation: checkId(body.Recommendation, at(place, 'Recommendation'), limits),
+      Items,
+      Places: Places ?? Items.map((_, number) => number + 1),
+      Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
+    };
+  };
+  return decodeBatch<ImpressionBody, GivenImpression>(
+    batch,
+    impressionBodies,
+    limits,
+    decode,
+    sessionBounds(json, limits),
+  );
+}
+
+/** An impression with every field filled in. */
+export interface GivenImpression extends ImpressionBody {
+  readonly Places: readonly number[];
+  readonly Timestamp: string;
 }
 
 /** The fields that a PATCH of a user changes; those absent or null stay. @throws FurzeError INVALID_JSON, INVALID_BODY */

@@ -25,6 +25,8 @@ export interface Feedback {
   readonly Comment: string;
   /** A rating, a duration, an amount; absent for 0. */
   readonly Value?: number;
+  /** Token of the list that it came of: given with a write and kept beside what was shown, never with the feedback. */
+  readonly Recommendation?: string;
 }
 
 /** A page of a walk: `cursor` is opaque and `""` on the last page. */

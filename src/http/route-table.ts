@@ -4,6 +4,7 @@ import { dashboardRoutes } from './handlers/dashboard.ts';
 import { docsRoutes } from './handlers/docs.ts';
 import { feedbackRoutes } from './handlers/feedback.ts';
 import { healthRoutes } from './handlers/health.ts';
+import { impressionRoutes } from './handlers/impressions.ts';
 import { itemRoutes } from './handlers/items.ts';
 import { listRoutes } from './handlers/lists.ts';
 import { metricsRoutes } from './handlers/metrics.ts';
@@ -24,6 +25,7 @@ export function createRoutes(version: string, limits: Limits): readonly Route[] 
     ...itemRoutes,
     ...vectorRoutes,
     ...feedbackRoutes,
+    ...impressionRoutes,
     ...listRoutes,
     ...recommendRoutes,
     ...healthRoutes,

@@ -41,6 +41,7 @@ export interface Recommendation {
   readonly sources: Sources;
   readonly itemNeighbors: ItemNeighbors;
   readonly histories: Histories;
+  readonly tokens: RecommendationTokens;
 }
 
 export interface RecommendationParts
@@ -107,7 +108,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     yield* sinceFit.follow(changes);
   });
   const served = { recommender, explainer, answers, sources, itemNeighbors };
-  return { ...served, live, lists, active, generations, settings, reads, histories };
+  return { ...served, live, lists, active, generations, settings, reads, histories, tokens };
 }
 
 function createLive(

@@ -189,7 +189,12 @@ export abstract class CommandApplier {
     const before = this.replacedReads;
     const result = wrote(this.putFeedback(feedback, overwrite));
     const replacedReads = this.replacedReads - before;
-    return replacedReads === 0 ? result : { ...result, replacedReads };
+    const credited = feedback.filter(({ Recommendation }) => Recommendation !== undefined);
+    return {
+      ...result,
+      ...(replacedReads > 0 && { replacedReads }),
+      ...(credited.length > 0 && { credited }),
+    };
   }
 
   private findItem(itemId: string): Item {

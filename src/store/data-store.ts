@@ -255,6 +255,8 @@ export interface WriteResult {
   readonly rowAffected: number;
   /** Read feedback that positive feedback of a putFeedback took the place of; absent where there was none. */
   readonly replacedReads?: number;
+  /** Feedback of a putFeedback that names the recommendation that it came of; absent where none does. */
+  readonly credited?: readonly Feedback[];
   /** What a deleteFeedback removed. */
   readonly removed: readonly Feedback[];
 }

@@ -25,6 +25,12 @@ export const FEEDBACK = {
 
 export const VECTOR = { ItemId: 'film-1', Vector: [0.12, -0.5, 0.83] };
 
+export const IMPRESSION = {
+  UserId: 'alice',
+  Recommendation: 'home..0.mgx0ef40.8V0Yw5hQJ4cQp1oB',
+  Items: ['film-1', 'film-2'],
+};
+
 export const SCORED = [
   { Id: 'film-1', Score: 2.5 },
   { Id: 'film-2', Score: 1.25 },

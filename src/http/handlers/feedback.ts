@@ -12,10 +12,9 @@ import { detailsOf } from '../../store/feedback-details.ts';
 import { jsonList } from '../route/list-reply.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import type { Query } from '../route/query-parameters.ts';
-import { json } from '../route/reply.ts';
+import { json, jsonText } from '../route/reply.ts';
 import { type Route, route } from '../route/route.ts';
 import { FEEDBACK, WRITTEN } from './examples.ts';
-import { write } from './write.ts';
 
 const tag = 'Feedback';
 const onePage = {
@@ -166,8 +165,15 @@ function writeRoute(method: 'POST' | 'PUT', overwrite: boolean, summary: string)
     body: { schema: FeedbackBodiesSchema, example: [FEEDBACK] },
     response: { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN },
     errors: ['BATCH_TOO_LARGE'],
-    handler: ({ body }, { data }) =>
-      write(data, { kind: 'putFeedback', overwrite, batch: { json: body, single: false } }),
+    async handler({ body }, { data, impressions }) {
+      const { rowAffected, credited } = await data.write({
+        kind: 'putFeedback',
+        overwrite,
+        batch: { json: body, single: false },
+      });
+      if (credited !== undefined) await impressions?.credit(credited);
+      return jsonText(`{"RowAffected":${rowAffected}}`);
+    },
   });
 }
 

@@ -6,6 +6,7 @@ import {
 } from '../../domain/api-schemas.ts';
 import { decodeSession } from '../../domain/decode-bodies.ts';
 import { noSuchItem } from '../../domain/furze-error.ts';
+import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { ItemWishes } from '../../recommend/catalogue/item-filter.ts';
 import type { RecommendQuery } from '../../recommend/sources/recommender.ts';
 import { jsonRows } from '../route/list-reply.ts';
@@ -126,17 +127,34 @@ interface OfUser {
 }
 
 /** Synchronous when the recommender is: the list that is already there needs no turn of the event loop. */
-function recommend(request: RouteRequest<OfUser>, { recommender }: Services): Reply | Promise<Reply> {
+function recommend(request: RouteRequest<OfUser>, services: Services): Reply | Promise<Reply> {
+  const { recommender } = services;
   const userId = request.params['user-id'];
   const query = askedBy(request);
   const answer = recommender.recommend(userId, query);
   if (typeof answer === 'string') return jsonText(answer);
   const { placement } = query;
   if (placement === undefined) return answer.then(jsonText);
-  return answer.then((text) => ({
-    ...jsonText(text),
-    headers: [[TOKEN_HEADER, recommender.tokenOf(userId, placement)], TOKEN_FOR_PAGES],
-  }));
+  return answer.then(async (text) => {
+    const token = recommender.tokenOf(userId, placement);
+    if (query.writeBackType !== undefined) await noteShown(userId, token, text, query.offset, services);
+    return { ...jsonText(text), headers: [[TOKEN_HEADER, token], TOKEN_FOR_PAGES] };
+  });
+}
+
+/** Whoever has an answer written back as read says that it is shown. */
+async function noteShown(
+  UserId: string,
+  Recommendation: string,
+  answer: string,
+  offset: number,
+  { impressions, clock }: Services,
+): Promise<void> {
+  const entries = JSON.parse(answer) as (string | { readonly Id: string })[];
+  const Items = entries.map((entry) => (typeof entry === 'string' ? entry : entry.Id));
+  const Places = Items.map((_, at) => offset + at + 1);
+  const Timestamp = formatTimestamp(clock());
+  if (Items.length > 0) await impressions?.add([{ UserId, Recommendation, Items, Places, Timestamp }]);
 }
 
 function recommendReady(request: RouteRequest<OfUser>, { recommender }: Services): Reply | undefined {

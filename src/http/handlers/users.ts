@@ -91,9 +91,13 @@ export const userRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/api/user/{user-id}',
     tag,
-    summary: "Delete a user and the user's feedback",
+    summary: "Delete a user with the user's feedback and all that the user was shown",
     response: { ...written, description: 'Rows removed, 0 when there was no such user' },
-    handler: ({ params }, { data }) => write(data, { kind: 'deleteUser', userId: params['user-id'] }),
+    async handler({ params }, { data, impressions }) {
+      const reply = await write(data, { kind: 'deleteUser', userId: params['user-id'] });
+      await impressions?.forget(params['user-id']);
+      return reply;
+    },
   }),
 ];
 

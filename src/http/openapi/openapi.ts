@@ -15,6 +15,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Items: 'What is recommended',
   Vectors: 'Vectors of items that others have made of text, pictures or behavior',
   Feedback: 'What users did with items',
+  Impressions: 'What users were shown of the lists of placements',
   Lists: 'Ranked lists with scores',
   Recommendations: 'Items for a user or for a session',
   Health: 'The state of the service',

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { limitRepeats } from '../../platform/log/limit-log-repeats.ts';
@@ -8,16 +9,19 @@ import type { DataStore } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from '../lmdb/lmdb-data-store.ts';
+import { LmdbShownLog } from '../lmdb/lmdb-shown-log.ts';
 import { removeUnfinished } from '../lmdb/maintenance/unfinished-copies.ts';
 import type { SyncMode, WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { type FolderLock, type LockLog, lockFolder, lockFolders } from '../lock/folder-lock.ts';
 import type { OnCopied } from '../postgres/copy-all.ts';
 import { GorseTables } from '../postgres/gorse-tables.ts';
 import { NodeSession, type NodeSessionOptions } from '../postgres/node-session.ts';
+import { PostgresShownLog } from '../postgres/postgres-shown-log.ts';
 import { prepareReplica } from '../postgres/replica-start.ts';
 import { ReplicatedDataStore } from '../postgres/replicated-data-store.ts';
 import { SharedCache } from '../shared/shared-cache.ts';
 import type { SharedPlace } from '../shared/shared-lists.ts';
+import type { ShownBounds, ShownLog } from '../shown-log.ts';
 import { UnsavedStateCache } from '../unsaved-state-cache.ts';
 import { openSharedLists } from './open-shared-lists.ts';
 
@@ -189,6 +193,21 @@ export async function openReadyStore(
   // So that the first requests find a connection; where there is none they do without.
   if (stores.sharedLists !== undefined) await stores.cache.ping().catch(() => {});
   return stores;
+}
+
+/**
+ * Opens the log of what was shown: beside the data, or in the database that nodes share.
+ * @param isMade whether it is made where there is none
+ * @returns undefined where there is none
+ */
+export async function openShownLog(
+  { dataPath, sharedDatabase, sync }: StoreOptions,
+  bounds: ShownBounds,
+  isMade: boolean,
+): Promise<ShownLog | undefined> {
+  if (sharedDatabase !== undefined) return PostgresShownLog.open(sharedDatabase, bounds, isMade);
+  const path = join(dataPath, 'shown');
+  return isMade || existsSync(path) ? new LmdbShownLog(path, bounds, sync === 'disk') : undefined;
 }
 
 /** Reads Gorse's tables in a PostgreSQL database. */

@@ -6,11 +6,13 @@ import type { Teardown } from '../../platform/process/teardown.ts';
 import { VERSION } from '../../platform/program/version.ts';
 import type { Cluster, NodeFacts } from '../cluster.ts';
 import type { PostgresDsn } from '../dsn.ts';
+import type { ShownLog } from '../shown-log.ts';
 import {
   guardFiles,
   joinCluster,
   lockStores,
   openReadyStore,
+  openShownLog,
   type StorePaths,
   type Stores,
 } from './open-store.ts';
@@ -18,6 +20,8 @@ import { storeOptions, storePaths } from './store-options.ts';
 
 export interface StartedStores extends Stores {
   readonly paths: StorePaths;
+  /** What was shown; undefined where no placement is configured and none was. */
+  readonly shownLog: ShownLog | undefined;
   /** The nodes that share the data, and where it is; undefined for an embedded store. */
   readonly cluster: Cluster | undefined;
   readonly sharedDatabase: PostgresDsn | undefined;
@@ -74,6 +78,10 @@ export async function startStores(
   const { data, cache, sharedLists } = stores;
   teardown.add(() => cache.close());
   teardown.add(() => data.close());
+  const { retention_days, max_mb } = config.attribution;
+  const bounds = { retentionMs: retention_days * DAY_MS, bytesMax: max_mb * 2 ** 20 };
+  const shownLog = await openShownLog(options, bounds, Object.keys(config.placement).length > 0);
+  teardown.add(() => shownLog?.close());
   const { sharedDatabase } = options;
   const position = () => data.barrier?.position ?? 0;
   const cluster =
@@ -84,8 +92,10 @@ export async function startStores(
     // From here on other nodes' writes are taken in.
     void data.barrier?.pass();
   };
-  return { ...stores, paths: { ...paths, sharedLists }, cluster, sharedDatabase, noteReady };
+  return { ...stores, shownLog, paths: { ...paths, sharedLists }, cluster, sharedDatabase, noteReady };
 }
+
+const DAY_MS = 86_400_000;
 
 function nodeFacts({ node }: Config): NodeFacts {
   return { name: node.name || hostname(), role: node.role, version: VERSION };

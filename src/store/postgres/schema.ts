@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts';
 export const FORMAT_VERSION = 4;
 const PARTITIONS = 8;
 /** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
-const MAKING_LOCK = 0x66757a65;
+export const MAKING_LOCK = 0x66757a65;
 
 /** The head of the store: one row, locked by each transaction that writes, so that all nodes write in one order. */
 export interface Head extends Point {

@@ -1,0 +1,128 @@
+import type { Impression } from '../domain/api-schemas.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { GivenImpression } from '../domain/decode-bodies.ts';
+import type { Feedback } from '../domain/entities.ts';
+import { refuseBody } from '../domain/field-checks.ts';
+import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
+import { inTurns } from '../platform/concurrency/event-loop-turns.ts';
+import type { RecommendationTokens } from '../recommend/placements/recommendation-tokens.ts';
+import type { LocalReads } from '../store/data-store.ts';
+import type { ShownLog, ShownRecord } from '../store/shown-log.ts';
+
+/** Period in which what is too old is removed, milliseconds. */
+const PRUNE_MS = 3_600_000;
+
+export interface ImpressionParts {
+  readonly log: ShownLog;
+  readonly tokens: RecommendationTokens;
+  readonly reads: Pick<LocalReads, 'itemRow' | 'itemIdAt'>;
+  readonly clock: Clock;
+  /** Told of what no answer shows. */
+  readonly onTrouble: (message: string, error: unknown) => void;
+}
+
+/** Takes in what users were shown and which feedback came of which list, and gives it back. */
+export class Impressions {
+  private readonly parts: ImpressionParts;
+  private readonly pruning: NodeJS.Timeout;
+
+  constructor(parts: ImpressionParts) {
+    this.parts = parts;
+    this.pruning = setInterval(() => void this.prune(), PRUNE_MS).unref();
+    void this.prune();
+  }
+
+  stop(): void {
+    clearInterval(this.pruning);
+  }
+
+  /**
+   * Stores impressions; items that are unknown are left out.
+   * @returns how many are stored: those of which an item is known
+   * @throws FurzeError INVALID_BODY for a token that was not given to the user; nothing is stored then
+   */
+  async add(impressions: readonly GivenImpression[]): Promise<number> {
+    const records = await inTurns(this.recordsOf(impressions));
+    if (records.length > 0) await this.parts.log.append(records);
+    return records.length;
+  }
+
+  /** Notes which lists feedback came of. A token that is not of the user and this service is passed over. */
+  async credit(feedback: readonly Feedback[]): Promise<void> {
+    const records = await inTurns(this.creditsOf(feedback));
+    if (records.length > 0) await this.parts.log.append(records);
+  }
+
+  forget(userId: string): Promise<void> {
+    return this.parts.log.forget(userId);
+  }
+
+  async ofUser(userId: string): Promise<Impression[]> {
+    const records = await this.parts.log.ofUser(userId);
+    return records.map((record) => this.told(record));
+  }
+
+  /** All of it, by users, some at a time. */
+  async *walk(): AsyncGenerator<readonly Impression[]> {
+    for await (const users of this.parts.log.walk())
+      for (const { records } of users) yield records.map((record) => this.told(record));
+  }
+
+  private *recordsOf(impressions: readonly GivenImpression[]): Generator<undefined, ShownRecord[]> {
+    const { tokens, reads, clock } = this.parts;
+    const nowMs = clock();
+    const records: ShownRecord[] = [];
+    for (const [number, impression] of impressions.entries()) {
+      const { UserId: userId, Recommendation, Items, Places, Timestamp } = impression;
+      const list = tokens.read(Recommendation, userId);
+      if (list === undefined)
+        throw refuseBody(`/${number}/Recommendation`, 'is none that this user was given by this service');
+      const known = Items.map((item, at) => ({ row: reads.itemRow(item), place: Places[at]! })).filter(
+        ({ row }) => row >= 0,
+      );
+      const itemRows = known.map(({ row }) => row);
+      const places = known.map(({ place }) => place);
+      const timeMs = Math.min(nowMs, parseTimestamp(Timestamp));
+      if (known.length > 0) records.push({ userId, timeMs, list, itemRows, places });
+      yield;
+    }
+    return records;
+  }
+
+  private *creditsOf(feedback: readonly Feedback[]): Generator<undefined, ShownRecord[]> {
+    const { tokens, reads } = this.parts;
+    const records: ShownRecord[] = [];
+    for (const { Recommendation, UserId: userId, ItemId, FeedbackType, Timestamp } of feedback) {
+      const list = tokens.read(Recommendation ?? '', userId);
+      const row = reads.itemRow(ItemId);
+      const record = { userId, timeMs: parseTimestamp(Timestamp), feedbackType: FeedbackType };
+      if (list !== undefined && row >= 0) records.push({ ...record, list, itemRows: [row], places: [] });
+      yield;
+    }
+    return records;
+  }
+
+  private told({ userId, timeMs, list, itemRows, places, feedbackType }: ShownRecord): Impression {
+    const { reads } = this.parts;
+    const known = itemRows.flatMap((row, at) => {
+      const id = reads.itemIdAt(row);
+      return id === undefined ? [] : [{ id, place: places[at] }];
+    });
+    return {
+      UserId: userId,
+      Placement: list.placement,
+      Variant: list.variant,
+      Generation: list.generation,
+      ListTimestamp: formatTimestamp(list.timeMs),
+      Timestamp: formatTimestamp(timeMs),
+      Items: known.map(({ id }) => id),
+      Places: known.flatMap(({ place }) => place ?? []),
+      ...(feedbackType !== undefined && { FeedbackType: feedbackType }),
+    };
+  }
+
+  private async prune(): Promise<void> {
+    const { log, clock, onTrouble } = this.parts;
+    await log.prune(clock()).catch((error: unknown) => onTrouble('old impressions are not removed', error));
+  }
+}

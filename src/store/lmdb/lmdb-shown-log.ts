@@ -1,0 +1,288 @@
+import { FurzeError, messageOf } from '../../domain/furze-error.ts';
+import { turns } from '../../platform/concurrency/event-loop-turns.ts';
+import { AppendGroups } from '../append-groups.ts';
+import {
+  packShown,
+  type ShownBounds,
+  type ShownLog,
+  type ShownRecord,
+  type ShownToUser,
+  USER_RECORDS_MAX,
+  unpackShown,
+} from '../shown-log.ts';
+import { allEntries, type Engine, entriesFrom, openEngine, type Table, tableBytes } from './tables/engine.ts';
+
+const TABLES = ['shown', 'segments'];
+const WAITING_MAX = 100_000;
+/** Parts of the log that are dropped as a whole: each has at most this share of the time and of the bytes. */
+const SEGMENT_SHARE = 1 / 32;
+/** Entries that are read or removed in one turn. */
+const STEP_ENTRIES = 256;
+/** Bytes of a key beside the user's id: segment, end of the id, time, number. */
+const KEY_BYTES = 13;
+/** Bytes that an entry takes beside its key and value, about. */
+const ENTRY_BYTES = 16;
+
+/** A stretch of the log in the order of arrival. */
+interface Segment {
+  readonly number: number;
+  readonly firstMs: number;
+  lastMs: number;
+  bytes: number;
+}
+
+interface Entry {
+  readonly key: Uint8Array;
+  readonly record: ShownRecord;
+}
+
+/**
+ * The log in an LMDB environment of its own, so that it is never in the way of the data. A key is a segment, the user's id, a time
+ * and a number: a user's records of a segment lie together, and the oldest segment is dropped as a whole.
+ */
+export class LmdbShownLog implements ShownLog {
+  private readonly engine: Engine;
+  private readonly shown: Table;
+  private readonly segmentTable: Table;
+  private readonly bounds: ShownBounds;
+  private readonly isFlushed: boolean;
+  private readonly segments: Segment[];
+  private readonly groups = new AppendGroups<ShownRecord>((records) => this.write(records), WAITING_MAX);
+  private count = 0;
+  private failure: unknown;
+  private pruning = Promise.resolve();
+
+  /** @param isFlushed whether records are on the disk, not in the system's memory alone, before they are acknowledged */
+  constructor(path: string, bounds: ShownBounds, isFlushed: boolean) {
+    this.engine = openEngine(path, TABLES.length, TABLES);
+    this.shown = this.engine.table('shown');
+    this.segmentTable = this.engine.table('segments');
+    this.bounds = bounds;
+    this.isFlushed = isFlushed;
+    this.segments = Array.from(
+      allEntries(this.segmentTable),
+      ({ value }) => JSON.parse(Buffer.from(value).toString()) as Segment,
+    );
+  }
+
+  append(records: readonly ShownRecord[]): Promise<void> {
+    return this.groups.add(records);
+  }
+
+  async forget(userId: string): Promise<void> {
+    await this.groups.settled();
+    for (const { number } of [...this.segments]) await this.removeRange(userStart(number, userId));
+    await this.flush();
+  }
+
+  async ofUser(userId: string): Promise<readonly ShownRecord[]> {
+    this.engine.renewReads();
+    const records: ShownRecord[] = [];
+    for (const { number } of this.segments) {
+      const start = userStart(number, userId);
+      for (const { key, value } of this.shown.getRange({ start, end: after(start) }))
+        records.push(entryOf(key, value).record);
+    }
+    return latest(records);
+  }
+
+  async *walk(): AsyncGenerator<readonly ShownToUser[]> {
+    const cursors = this.segments.map(({ number }) => new SegmentCursor(this.shown, number));
+    let slice: ShownToUser[] = [];
+    let count = 0;
+    for (;;) {
+      let first: Buffer | undefined;
+      for (const cursor of cursors) {
+        const user = cursor.user;
+        if (user !== undefined && (first === undefined || Buffer.compare(user, first) < 0)) first = user;
+      }
+      if (first === undefined) break;
+      const records: ShownRecord[] = [];
+      for (const cursor of cursors)
+        while (cursor.user?.equals(first) === true) {
+          records.push(cursor.take());
+          if (++count % STEP_ENTRIES === 0) await turns.take();
+          if (records.length > 2 * USER_RECORDS_MAX) records.splice(0, USER_RECORDS_MAX);
+        }
+      slice.push({ userId: first.toString(), records: latest(records) });
+      if (slice.length < STEP_ENTRIES && count < STEP_ENTRIES) continue;
+      yield slice;
+      slice = [];
+      count = 0;
+      await turns.take();
+      this.engine.renewReads();
+    }
+    if (slice.length > 0) yield slice;
+  }
+
+  prune(nowMs: number): Promise<void> {
+    const pruned = this.pruning.then(() => this.dropSegments(nowMs));
+    this.pruning = pruned.catch(() => {});
+    return pruned;
+  }
+
+  async close(): Promise<void> {
+    await this.groups.settled();
+    await this.pruning;
+    await this.engine.close();
+  }
+
+  private async write(records: readonly ShownRecord[]): Promise<void> {
+    const nowMs = records.reduce((last, { timeMs }) => Math.max(last, timeMs), 0);
+    const segment = this.segmentAt(nowMs);
+    segment.lastMs = Math.max(segment.lastMs, nowMs);
+    await this.carryOut(() => {
+      for (const record of records) {
+        const key = recordKey(segment.number, record, this.count++);
+        const value = Buffer.from(packShown(record));
+        segment.bytes += key.length + value.length + ENTRY_BYTES;
+        this.shown.put(key, value);
+      }
+      this.segmentTable.put(numberKey(segment.number), Buffer.from(JSON.stringify(segment)));
+    });
+    await this.flush();
+  }
+
+  private segmentAt(nowMs: number): Segment {
+    const { retentionMs, bytesMax } = this.bounds;
+    const last = this.segments.at(-1);
+    const isFull =
+      last === undefined ||
+      last.bytes > bytesMax * SEGMENT_SHARE ||
+      nowMs - last.firstMs > retentionMs * SEGMENT_SHARE;
+    if (!isFull) return last;
+    const segment = { number: (last?.number ?? 0) + 1, firstMs: nowMs, lastMs: nowMs, bytes: 0 };
+    this.segments.push(segment);
+    if (last !== undefined) void this.prune(nowMs).catch(() => {});
+    return segment;
+  }
+
+  private async dropSegments(nowMs: number): Promise<void> {
+    for (;;) {
+      this.engine.renewReads();
+      const [oldest] = this.segments;
+      if (oldest === undefined) return;
+      const isOld = oldest.lastMs < nowMs - this.bounds.retentionMs;
+      const isTooMuch = this.segments.length > 1 && tableBytes(this.shown) > this.bounds.bytesMax;
+      if (!isOld && !isTooMuch) return;
+      this.segments.shift();
+      await this.removeRange(numberKey(oldest.number));
+      await this.carryOut(() => this.segmentTable.remove(numberKey(oldest.number)));
+    }
+  }
+
+  private async removeRange(start: Buffer): Promise<void> {
+    for (;;) {
+      this.engine.renewReads();
+      const keys = [...this.shown.getKeys({ start, end: after(start), limit: STEP_ENTRIES })];
+      if (keys.length === 0) return;
+      await this.carryOut(() => {
+        for (const key of keys) this.shown.remove(key);
+      });
+    }
+  }
+
+  private async carryOut(action: () => void): Promise<void> {
+    if (this.failure !== undefined) throw unavailable(this.failure);
+    try {
+      await this.engine.enqueue(action);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /** After a flush that fails it is not known what is on the disk, so nothing more is acknowledged until a restart. */
+  private async flush(): Promise<void> {
+    if (!this.isFlushed) return;
+    try {
+      await this.engine.flush();
+    } catch (error) {
+      this.failure = error;
+      throw unavailable(error);
+    }
+  }
+}
+
+/** Walks a segment by user and time, some entries at a time, so that no snapshot is held. */
+class SegmentCursor {
+  private readonly table: Table;
+  private readonly end: Buffer;
+  private next: Uint8Array;
+  private entries: Entry[] = [];
+  private at = 0;
+  private isAtEnd = false;
+
+  constructor(table: Table, segment: number) {
+    this.table = table;
+    this.next = numberKey(segment);
+    this.end = after(numberKey(segment));
+  }
+
+  /** Id of the user of the next record; undefined at the end. */
+  get user(): Buffer | undefined {
+    if (this.at === this.entries.length && !this.isAtEnd) this.read();
+    const entry = this.entries[this.at];
+    return entry && userOf(entry.key);
+  }
+
+  take(): ShownRecord {
+    return this.entries[this.at++]!.record;
+  }
+
+  private read(): void {
+    this.entries = [];
+    this.at = 0;
+    for (const { key, value } of entriesFrom(this.table, this.next, STEP_ENTRIES, true)) {
+      if (Buffer.compare(key, this.end) >= 0) break;
+      this.entries.push(entryOf(key, value));
+    }
+    this.isAtEnd = this.entries.length < STEP_ENTRIES;
+    this.next = this.entries.at(-1)?.key ?? this.next;
+  }
+}
+
+function numberKey(number: number): Buffer {
+  const key = Buffer.alloc(4);
+  key.writeUInt32BE(number);
+  return key;
+}
+
+/** The beginning of the keys of a user: no id has a zero byte. */
+function userStart(segment: number, userId: string): Buffer {
+  return Buffer.concat([numberKey(segment), Buffer.from(userId), Buffer.alloc(1)]);
+}
+
+function recordKey(segment: number, { userId, timeMs }: ShownRecord, count: number): Buffer {
+  const tail = Buffer.alloc(8);
+  tail.writeUIntBE(Math.max(0, timeMs), 0, 6);
+  tail.writeUInt16BE(count % 65_536, 6);
+  return Buffer.concat([userStart(segment, userId), tail]);
+}
+
+function userOf(key: Uint8Array): Buffer {
+  return Buffer.from(key.buffer, key.byteOffset + 4, key.length - KEY_BYTES);
+}
+
+function entryOf(key: Uint8Array, value: Uint8Array): Entry {
+  const bytes = Buffer.from(key.buffer, key.byteOffset, key.length);
+  const timeMs = bytes.readUIntBE(key.length - 8, 6);
+  return { key, record: unpackShown(userOf(key).toString(), timeMs, Buffer.from(value).toString()) };
+}
+
+/** The first key behind those that begin with `start`. */
+function after(start: Buffer): Buffer {
+  const end = Buffer.from(start);
+  for (let at = end.length - 1; at >= 0; at--) {
+    end[at] = end[at]! + 1;
+    if (end[at] !== 0) break;
+  }
+  return end;
+}
+
+function latest(records: ShownRecord[]): readonly ShownRecord[] {
+  return records.sort((a, b) => a.timeMs - b.timeMs).slice(-USER_RECORDS_MAX);
+}
+
+function unavailable(error: unknown): FurzeError {
+  return new FurzeError('STORE_UNAVAILABLE', `What is shown cannot be stored: ${messageOf(error)}.`);
+}

@@ -1,0 +1,158 @@
+import { FurzeError, messageOf } from '../../domain/furze-error.ts';
+import { AppendGroups } from '../append-groups.ts';
+import type { PostgresDsn } from '../dsn.ts';
+import {
+  packShown,
+  type ShownBounds,
+  type ShownLog,
+  type ShownRecord,
+  type ShownToUser,
+  USER_RECORDS_MAX,
+  unpackShown,
+} from '../shown-log.ts';
+import { type Connection, Link } from './connection.ts';
+import { MAKING_LOCK } from './schema.ts';
+
+const WAITING_MAX = 100_000;
+/** Rows that are read at once. */
+const STEP_ROWS = 2000;
+/** Bytes of a row and its entries in two indexes beside its texts, about. */
+const ROW_BYTES = 120;
+
+type Row = readonly [userId: string, timeMs: number, id: number, body: string];
+
+/** The log in a table that nodes share. */
+export class PostgresShownLog implements ShownLog {
+  private readonly link: Link;
+  private readonly table: string;
+  private readonly bounds: ShownBounds;
+  private readonly groups = new AppendGroups<ShownRecord>((records) => this.write(records), WAITING_MAX);
+
+  private constructor(dsn: PostgresDsn, bounds: ShownBounds) {
+    this.link = new Link(dsn, 'furze shown');
+    this.table = `"${dsn.schema}".shown`;
+    this.bounds = bounds;
+  }
+
+  /**
+   * Opens the table. @param isMade whether it is made where there is none
+   * @returns undefined where there is none
+   * @throws DatabaseAwayError, or what the server refuses it with
+   */
+  static async open(
+    dsn: PostgresDsn,
+    bounds: ShownBounds,
+    isMade: boolean,
+  ): Promise<PostgresShownLog | undefined> {
+    const log = new PostgresShownLog(dsn, bounds);
+    const connection = await log.link.connect();
+    const { table } = log;
+    const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [table]);
+    if (there![0]) return log;
+    if (!isMade) {
+      await log.close();
+      return undefined;
+    }
+    // Two nodes that start at once do not both make it.
+    await connection.run(`
+      BEGIN;
+      SELECT pg_advisory_xact_lock(${MAKING_LOCK});
+      CREATE TABLE IF NOT EXISTS ${table} (
+        id bigserial PRIMARY KEY, user_id text COLLATE "C" NOT NULL, at bigint NOT NULL, body text NOT NULL);
+      CREATE INDEX IF NOT EXISTS shown_user ON ${table} (user_id, at, id);
+      COMMIT`);
+    return log;
+  }
+
+  append(records: readonly ShownRecord[]): Promise<void> {
+    return this.groups.add(records);
+  }
+
+  async forget(userId: string): Promise<void> {
+    await this.groups.settled();
+    await this.ask((connection) => connection.run(`DELETE FROM ${this.table} WHERE user_id = $1`, [userId]));
+  }
+
+  async ofUser(userId: string): Promise<readonly ShownRecord[]> {
+    const rows = await this.ask((connection) =>
+      connection.rows<Row>(
+        `SELECT user_id, at, id, body FROM ${this.table} WHERE user_id = $1 ORDER BY at DESC, id DESC LIMIT $2`,
+        [userId, USER_RECORDS_MAX],
+      ),
+    );
+    return rows.reverse().map(recordOf);
+  }
+
+  async *walk(): AsyncGenerator<readonly ShownToUser[]> {
+    let last: Row = ['', 0, 0, ''];
+    let current: { userId: string; records: ShownRecord[] } | undefined;
+    for (;;) {
+      const [userId, timeMs, id] = last;
+      const rows = await this.ask((connection) =>
+        connection.rows<Row>(
+          `SELECT user_id, at, id, body FROM ${this.table} WHERE (user_id, at, id) > ($1, $2, $3)
+           ORDER BY user_id, at, id LIMIT $4`,
+          [userId, timeMs, id, STEP_ROWS],
+        ),
+      );
+      const done: ShownToUser[] = [];
+      for (const row of rows) {
+        if (current?.userId !== row[0]) {
+          if (current !== undefined) done.push(current);
+          current = { userId: row[0], records: [] };
+        }
+        current.records.push(recordOf(row));
+        if (current.records.length > USER_RECORDS_MAX) current.records.shift();
+      }
+      if (rows.length < STEP_ROWS && current !== undefined) done.push(current);
+      if (done.length > 0) yield done;
+      if (rows.length < STEP_ROWS) return;
+      last = rows.at(-1)!;
+    }
+  }
+
+  async prune(nowMs: number): Promise<void> {
+    const { retentionMs, bytesMax } = this.bounds;
+    const [sizes] = await this.ask(async (connection) => {
+      await connection.run(`DELETE FROM ${this.table} WHERE at < $1`, [nowMs - retentionMs]);
+      return connection.rows<[number | null]>(
+        `SELECT max(id) FROM (SELECT id, sum(length(body) + length(user_id) + ${ROW_BYTES}) OVER (ORDER BY id DESC) AS bytes
+         FROM ${this.table}) AS rows WHERE bytes > $1`,
+        [bytesMax],
+      );
+    });
+    // Numbers tell the order of arrival.
+    const lastId = sizes![0];
+    if (lastId !== null)
+      await this.ask((connection) => connection.run(`DELETE FROM ${this.table} WHERE id <= $1`, [lastId]));
+  }
+
+  async close(): Promise<void> {
+    await this.groups.settled();
+    await this.link.close();
+  }
+
+  private async write(records: readonly ShownRecord[]): Promise<void> {
+    await this.ask((connection) =>
+      connection.run(
+        `INSERT INTO ${this.table} (user_id, at, body) SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])`,
+        [records.map(({ userId }) => userId), records.map(({ timeMs }) => timeMs), records.map(packShown)],
+      ),
+    );
+  }
+
+  private async ask<T>(question: (connection: Connection) => Promise<T>): Promise<T> {
+    try {
+      return await question(await this.link.connect());
+    } catch (error) {
+      throw new FurzeError(
+        'STORE_UNAVAILABLE',
+        `What is shown cannot be stored or read: ${messageOf(error)}.`,
+      );
+    }
+  }
+}
+
+function recordOf([userId, timeMs, , body]: Row): ShownRecord {
+  return unpackShown(userId, timeMs, body);
+}

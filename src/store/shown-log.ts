@@ -1,0 +1,72 @@
+/** Lists that were shown, and feedback that names the list it came of: a bounded log beside the data. */
+
+/** Which list it was, as its token tells. */
+export interface ListName {
+  readonly placement: string;
+  /** Variant of an experiment; `''` for none. */
+  readonly variant: string;
+  /** Generation that served; 0 for none. */
+  readonly generation: number;
+  /** Time of the answer, milliseconds since the epoch. */
+  readonly timeMs: number;
+}
+
+/** Items of a list that a user has seen, or one that the user has given feedback on. */
+export interface ShownRecord {
+  readonly userId: string;
+  /** Time at which it was shown, or the feedback came; milliseconds since the epoch. */
+  readonly timeMs: number;
+  readonly list: ListName;
+  readonly itemRows: readonly number[];
+  /** Places of the items, from 1; empty for those of feedback. */
+  readonly places: readonly number[];
+  /** Type of the feedback; absent where items were shown. */
+  readonly feedbackType?: string;
+}
+
+/** The records of one user by time, the latest of very many. */
+export interface ShownToUser {
+  readonly userId: string;
+  readonly records: readonly ShownRecord[];
+}
+
+/** Bounds of the log: whatever is first reached. */
+export interface ShownBounds {
+  readonly retentionMs: number;
+  readonly bytesMax: number;
+}
+
+export interface ShownLog {
+  /** Resolves once the records are durable. @throws FurzeError OVERLOADED, STORE_UNAVAILABLE */
+  append(records: readonly ShownRecord[]): Promise<void>;
+  /** Removes all of a user. @throws FurzeError STORE_UNAVAILABLE */
+  forget(userId: string): Promise<void>;
+  ofUser(userId: string): Promise<readonly ShownRecord[]>;
+  /** All users in the byte order of their ids, some at a time. */
+  walk(): AsyncIterable<readonly ShownToUser[]>;
+  /** Removes what is beyond the bounds, the oldest first. */
+  prune(nowMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Most records of a user that are looked at, the latest. */
+export const USER_RECORDS_MAX = 10_000;
+
+/** A record less its user and time, as text. */
+export function packShown({ list, itemRows, places, feedbackType }: ShownRecord): string {
+  const { placement, variant, generation, timeMs } = list;
+  const isInOrder = places.every((place, at) => place === at + 1);
+  const last = feedbackType ?? (isInOrder ? 0 : places);
+  return JSON.stringify([placement, variant, generation, timeMs, itemRows, last]);
+}
+
+/** The record of a text that `packShown` has made. */
+export function unpackShown(userId: string, timeMs: number, text: string): ShownRecord {
+  const [placement, variant, generation, listMs, itemRows, last] = JSON.parse(text) as [
+    ...[string, string, number, number, number[]],
+    number[] | string | 0,
+  ];
+  const record = { userId, timeMs, list: { placement, variant, generation, timeMs: listMs }, itemRows };
+  if (typeof last === 'string') return { ...record, places: [], feedbackType: last };
+  return { ...record, places: last === 0 ? itemRows.map((_, at) => at + 1) : last };
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from './start.ts';
+
+const NOW_MS = Date.UTC(2026, 0, 31);
+const NOW = '2026-01-31T00:00:00Z';
+const ITEMS = Array.from({ length: 6 }, (_, number) => ({
+  ItemId: `i${number}`,
+  IsHidden: false,
+  Labels: [],
+  Categories: [],
+  Timestamp: new Date(NOW_MS - number * 3_600_000).toISOString(),
+  Comment: '',
+}));
+const blank = {
+  ...{ categories: [], filter: {}, exclude: [], pins: [], fallback: [] },
+  ...{ max_per_label: 0, max_per_category: 0, length: 0 },
+};
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ clock: () => NOW_MS, config: { placement: { home: blank } } });
+  await server.call('POST', '/api/items', ITEMS);
+});
+afterAll(() => server.stop());
+
+async function tokenOf(user: string, query = 'placement=home&n=3'): Promise<string> {
+  const { headers } = await server.call('GET', `/api/recommend/${user}?${query}`);
+  return headers.get('X-Furze-Recommendation')!;
+}
+
+async function shownTo(user: string) {
+  const { status, body } = await server.call('GET', `/api/user/${user}/impressions`);
+  expect(status).toBe(200);
+  return body;
+}
+
+function impressions(records: readonly object[]) {
+  return server.call('POST', '/api/impressions', records);
+}
+
+it('keeps what was seen, with its places, after a restart too', async () => {
+  const Recommendation = await tokenOf('ann');
+  const { status, body } = await impressions([
+    { UserId: 'ann', Recommendation, Items: ['i2', 'nowhere', 'i0'], Timestamp: '2026-01-30T12:00:00Z' },
+    { UserId: 'ann', Recommendation, Items: ['i1'], Places: [7] },
+    { UserId: 'ann', Recommendation, Items: ['nowhere'] },
+  ]);
+  expect([status, body]).toEqual([200, { RowAffected: 2 }]);
+  await server.restart();
+  const list = { UserId: 'ann', Placement: 'home', Variant: '', Generation: 0, ListTimestamp: NOW };
+  const expected = [
+    { ...list, Timestamp: '2026-01-30T12:00:00Z', Items: ['i2', 'i0'], Places: [1, 3] },
+    { ...list, Timestamp: NOW, Items: ['i1'], Places: [7] },
+  ];
+  expect(await shownTo('ann')).toEqual(expected);
+  const { body: all } = await server.call('GET', '/api/impressions');
+  expect(all).toEqual(expected);
+});
+
+it('refuses what is none, naming the place, and stores nothing of it', async () => {
+  const Recommendation = await tokenOf('bob');
+  const good = { UserId: 'bob', Recommendation, Items: ['i1'] };
+  const refused = async (record: object, path: string) => {
+    const { status, body } = await impressions([good, record]);
+    expect([status, body.errors[0].path]).toEqual([400, path]);
+  };
+  await refused({ ...good, UserId: 'eve' }, '/1/Recommendation');
+  await refused({ ...good, Recommendation: 'home..0.0.x' }, '/1/Recommendation');
+  await refused({ ...good, Items: [] }, '/1/Items');
+  await refused({ ...good, Items: ['a/b'] }, '/1/Items/0');
+  await refused({ ...good, Places: [1, 2] }, '/1/Places');
+  await refused({ ...good, Places: [0] }, '/1/Places/0');
+  await refused({ ...good, Timestamp: 'soon' }, '/1/Timestamp');
+  await refused({ UserId: 'bob', Items: ['i1'] }, '/1/Recommendation');
+  expect(await shownTo('bob')).toEqual([]);
+});
+
+it('notes of which list feedback came, and stores the feedback as ever', async () => {
+  const Recommendation = await tokenOf('cat');
+  const like = { FeedbackType: 'like', UserId: 'cat', Timestamp: NOW, Comment: '' };
+  const { body } = await server.call('POST', '/api/feedback', [
+    { ...like, ItemId: 'new', Recommendation },
+    { ...like, ItemId: 'i1', Recommendation: 'of.somebody.else' },
+    { ...like, ItemId: 'i2', Recommendation: null },
+    { ...like, ItemId: 'i3' },
+  ]);
+  expect(body).toEqual({ RowAffected: 4 });
+  expect(await shownTo('cat')).toEqual([
+    {
+      ...{ UserId: 'cat', Placement: 'home', Variant: '', Generation: 0, ListTimestamp: NOW, Timestamp: NOW },
+      ...{ Items: ['new'], Places: [], FeedbackType: 'like' },
+    },
+  ]);
+  const { body: stored } = await server.call('GET', '/api/user/cat/feedback');
+  expect(stored).toHaveLength(4);
+  expect(Object.keys(stored[0])).not.toContain('Recommendation');
+  const wrong = await server.call('POST', '/api/feedback', [{ ...like, ItemId: 'i4', Recommendation: 7 }]);
+  expect([wrong.status, wrong.body.errors[0].path]).toEqual([400, '/0/Recommendation']);
+});
+
+it('counts as shown what is written back', async () => {
+  const query = 'placement=home&n=2&offset=1&write-back-type=read';
+  const { body } = await server.call('GET', `/api/recommend/dan?${query}`, undefined, {
+    'X-API-Version': '2',
+  });
+  const ids = body.map(({ Id }: { Id: string }) => Id);
+  expect(await shownTo('dan')).toMatchObject([{ Items: ids, Places: [2, 3], Placement: 'home' }]);
+});
+
+it('forgets a user who is deleted, known or not', async () => {
+  for (const user of ['ann', 'cat', 'nobody']) {
+    const Recommendation = await tokenOf(user);
+    await impressions([{ UserId: user, Recommendation, Items: ['i5'] }]);
+    expect(await shownTo(user)).not.toEqual([]);
+    expect((await server.call('DELETE', `/api/user/${user}`)).status).toBe(200);
+    expect(await shownTo(user)).toEqual([]);
+  }
+  expect(await shownTo('dan')).toHaveLength(1);
+});
+
+it('says that there are none where no placement is configured', async () => {
+  const plain = await startTestServer();
+  const { status, body } = await plain.call('POST', '/api/impressions', [
+    { UserId: 'a', Recommendation: 'x', Items: ['i'] },
+  ]);
+  expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+  const feedback = { FeedbackType: 'like', UserId: 'a', ItemId: 'i', Timestamp: NOW, Comment: '' };
+  const written = await plain.call('POST', '/api/feedback', [{ ...feedback, Recommendation: 'x' }]);
+  expect(written.body).toEqual({ RowAffected: 1 });
+  await plain.stop();
+});
