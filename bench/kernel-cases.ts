@@ -16,6 +16,7 @@ import {
   dot,
   packCoarse,
   packPanels,
+  scanBytes,
   scoreItems,
 } from './kernels/vector-cases.ts';
 
@@ -43,6 +44,7 @@ export const KERNEL_CASES: readonly CaseMaker[] = [
   addScaled,
   countNonFinite,
   scoreItems,
+  scanBytes,
   packPanels,
   packCoarse,
 ];

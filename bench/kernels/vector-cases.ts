@@ -1,4 +1,4 @@
-import { coarseBytes, panelBytes } from '../../src/kernel/scratch-sizes.ts';
+import { byteRecordBytes, coarseBytes, panelBytes } from '../../src/kernel/scratch-sizes.ts';
 import { type CaseMaker, F, floats, ints } from './kernel-case.ts';
 
 /** Long enough that a run can be timed, and read from the second-level cache at best. */
@@ -76,5 +76,24 @@ export const packCoarse: CaseMaker = (context) => {
     operations: rows * F,
     run: (kernels) => kernels.packCoarse(factors, rows, F, out),
     native: { name: 'pack-coarse', numbers: [factors, rows, F, out] },
+  };
+};
+
+export const scanBytes: CaseMaker = (context) => {
+  const { arena, random } = context;
+  const [count, length] = [Math.floor(20_000 / context.divisor), 384];
+  const bytes = count * byteRecordBytes(length);
+  const records = arena.alloc(bytes, 16);
+  const view = new Int8Array(arena.memory.buffer, records, bytes);
+  for (let at = 0; at < bytes; at++)
+    view[at] = at % byteRecordBytes(length) < length ? random.below(255) - 127 : 60;
+  const query = arena.alloc(length * 2, 16);
+  new Int16Array(arena.memory.buffer, query, length).fill(1000);
+  const [outPlaces, outScores] = [arena.alloc(count * 4), arena.alloc(count * 4)];
+  const job = { records, count, length, query, queryScale: 1, threshold: 0, outPlaces, outScores };
+  return {
+    name: `scores of ${count} vectors of ${length} bytes`,
+    operations: 2 * count * length,
+    run: (kernels) => void kernels.scanBytes(job),
   };
 };

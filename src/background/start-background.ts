@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { positiveFeedback } from '../config/positive-feedback.ts';
 import type { Clock } from '../domain/clock.ts';
+import { loadKernels } from '../kernel/load-kernels.ts';
 import { limitRepeats } from '../platform/log/limit-log-repeats.ts';
 import type { Logger } from '../platform/log/log.ts';
 import type { Teardown } from '../platform/process/teardown.ts';
@@ -15,6 +16,7 @@ import { type BackgroundTraining, createTrainer, createTraining, openPool } from
 import { GenerationFollower } from './fit/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
 import { neighborFinder } from './pool/neighbor-finder.ts';
+import { vectorFinder } from './pool/vector-finder.ts';
 import type { WorkerPool } from './pool/worker-pool.ts';
 import { TaskList } from './tasks/task-list.ts';
 import { Webhooks } from './tasks/webhooks.ts';
@@ -63,6 +65,7 @@ export async function startBackground(
     clock,
     elapsedMs,
     findRelated: neighborFinder(pool, config, paths, clock),
+    vectors: { instantiate: loadKernels, findAside: vectorFinder(pool) },
     worker: {
       make: (userRows) => training.listsOnRequest.make(userRows),
       answer: (question) => training.listsOnRequest.answer(question),
@@ -73,6 +76,7 @@ export async function startBackground(
   });
   teardown.add(() => recommendation.lists.close());
   teardown.add(() => recommendation.live.close());
+  teardown.add(() => recommendation.vectors.close());
   const webhooks = webhooksOf(config, log);
   teardown.add(() => webhooks?.stop());
   const tasks = new TaskList(clock, cache, (task, before) => webhooks?.note(task, before));

@@ -49,7 +49,7 @@ import { type Json, type LabelFields, takeLabels } from './labels.ts';
 import { type BodyBounds, parseJson } from './parse-json.ts';
 import type { Limits } from './request-limits.ts';
 import { formatTimestamp } from './rfc3339.ts';
-import type { ItemVector, VectorSpace } from './vector-space.ts';
+import { DIMENSIONS_MAX, type ItemVector, type VectorSpace } from './vector-space.ts';
 
 /** A body with a thousand faults names this many of them. */
 const PLACES_MAX = 20;
@@ -180,6 +180,19 @@ export function decodeVectors(
     ItemId: itemId ?? checkItemId(body.ItemId ?? '', at(place, 'ItemId'), limits),
     Vector: checkVector(body.Vector, at(place, 'Vector'), space),
   }));
+}
+
+/** The vector that a search asks for. @throws FurzeError INVALID_JSON, INVALID_BODY, BODY_TOO_LARGE */
+export function decodeQueryVector(
+  json: Uint8Array<ArrayBuffer>,
+  space: VectorSpace,
+  limits: Limits,
+): Float32Array {
+  const { sessionBytesMax } = limits;
+  if (json.length > sessionBytesMax)
+    throw new FurzeError('BODY_TOO_LARGE', `The body of a search has at most ${sessionBytesMax} bytes.`);
+  const value = parseJson(json, limits, { valuesMax: DIMENSIONS_MAX + SESSION_RECORD_VALUES_MAX });
+  return checkVector(checkBody(value, vectorBodies.one()).Vector, at('', 'Vector'), space);
 }
 
 /** The numbers as float32. @throws FurzeError INVALID_BODY */

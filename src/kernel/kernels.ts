@@ -108,6 +108,13 @@ export interface Kernels {
 
   /** The rows with the highest sums above 0, of equal ones the lower rows, in no order. @returns how many were found, at most k */
   topSums(job: TopSums): number;
+
+  /**
+   * Scores records of int8 against a query of int16: float32(Σ number * query number) * (scale * queryScale) + offset, each
+   * step rounded to float32, the sum in whole numbers. The same bits in all builds.
+   * @returns how many scores are above the threshold; NaN never is
+   */
+  scanBytes(job: ScanBytes): number;
 }
 
 /** Base of every top-k. Order: score descending, ties to the lower item. NaN and infinite scores are left out. */
@@ -289,6 +296,22 @@ export interface PrunedNeighborTopK extends Omit<NeighborTopK, 'shrink'> {
   readonly bitmaps: number;
   /** A row that would take more than this share of comparing it in full is compared in full, from 0; Infinity for none. */
   readonly workShare: number;
+}
+
+export interface ScanBytes {
+  /** `count` records of `byteRecordBytes(length)`: `length` int8, float32 scale, float32 offset, 8 bytes that nobody reads here. On a multiple of 16. */
+  readonly records: number;
+  readonly count: number;
+  /** A multiple of 16; numbers beyond those of a vector are 0. */
+  readonly length: number;
+  /** `length` int16, each at most `2^31 / (127 * length)`, so that no sum overflows. On a multiple of 16. */
+  readonly query: number;
+  readonly queryScale: number;
+  readonly threshold: number;
+  /** `count` uint32: places from 0 of the records found, ascending. */
+  readonly outPlaces: number;
+  /** `count` float32: their scores. */
+  readonly outScores: number;
 }
 
 /** Arrays of `sumRows` and `topSums`. */

@@ -18,6 +18,16 @@ export function coarseBytes(rows: number, f: number): number {
   return Math.ceil(rows / 32) * (32 * f + 128);
 }
 
+/** Vectors of int8 are padded to so many numbers. */
+export function paddedBytes(length: number): number {
+  return Math.ceil(length / 16) * 16;
+}
+
+/** Bytes of a record of `scanBytes`. @param length as `paddedBytes` gives it */
+export function byteRecordBytes(length: number): number {
+  return length + 16;
+}
+
 /** Bytes of a set of bits over `items`. */
 export function bitsBytes(items: number): number {
   return Math.ceil(items / 32) * 4;

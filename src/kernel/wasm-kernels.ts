@@ -46,6 +46,7 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   prunedNeighborTopK: 21,
   sumRows: 8,
   topSums: 6,
+  scanBytes: 8,
 };
 
 const modules = new Map<WasmBuild, WebAssembly.Module>();
@@ -195,10 +196,15 @@ function learningCalls(native: Native): Pick<Kernels, 'fmScoreRows' | 'fmAdaGrad
   };
 }
 
-function sumCalls(native: Native): Pick<Kernels, 'sumRows' | 'topSums'> {
-  const { sumRows, topSums } = native;
+function sumCalls(native: Native): Pick<Kernels, 'sumRows' | 'topSums' | 'scanBytes'> {
+  const { sumRows, topSums, scanBytes } = native;
   return {
     sumRows: (j) => sumRows!(j.starts, j.columns, j.scores, j.rows, j.items, j.weights, j.count, j.sums),
     topSums: (j) => topSums!(j.sums, j.rows, j.k, j.allowedBits, j.outRows, j.outScores),
+    scanBytes: (j) =>
+      // biome-ignore format: as above
+      scanBytes!(
+        j.records, j.count, j.length, j.query, j.queryScale, j.threshold, j.outPlaces, j.outScores,
+      ),
   };
 }

@@ -16,6 +16,26 @@ export function createSharedMemory(bytes: number): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
 }
 
+/** A member that the typings leave out. */
+interface Growable {
+  grow(pages: number): number;
+}
+
+/** Adds pages at the end of a growing memory. @throws RangeError where the system has none */
+export function growMemory(memory: WebAssembly.Memory, pages: number): void {
+  (memory as unknown as Growable).grow(pages);
+}
+
+/**
+ * Makes a shared memory that grows, by `growMemory`, up to 4 GiB. Views are made anew after each growth, from `buffer`; older
+ * ones show what they have shown.
+ * @param bytes at first
+ */
+export function createGrowingMemory(bytes: number): WebAssembly.Memory {
+  const maximum = MEMORY_BYTES_MAX / PAGE_BYTES;
+  return new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES), maximum, shared: true });
+}
+
 /** Makes views of `count` numbers of one type that start at byte `offset`, a multiple of a number's bytes. */
 function viewer<View>(View: new (buffer: SharedArrayBuffer, offset: number, count: number) => View) {
   return (memory: WebAssembly.Memory, offset: number, count: number): View =>

@@ -25,6 +25,7 @@ import { createSources } from './sources/registry.ts';
 import type { ListOfSession } from './sources/session-source.ts';
 import type { Sources } from './sources/source.ts';
 import { InMemoryState } from './state/in-memory-state.ts';
+import { ItemVectors, type ItemVectorsParts } from './vectors/item-vectors.ts';
 
 /** The recommendation side of a service, put together and kept in step with the store. */
 export interface Recommendation {
@@ -42,6 +43,7 @@ export interface Recommendation {
   readonly itemNeighbors: ItemNeighbors;
   readonly histories: Histories;
   readonly tokens: RecommendationTokens;
+  readonly vectors: ItemVectors;
 }
 
 export interface RecommendationParts
@@ -50,6 +52,7 @@ export interface RecommendationParts
   readonly identity: string;
   readonly data: DataStore;
   readonly findRelated: FindRelated;
+  readonly vectors: Pick<ItemVectorsParts, 'instantiate' | 'findAside'>;
   readonly countsStorage: CountsStorage;
   /** Told of what is as it should be and worth a line. */
   readonly onNote: (message: string) => void;
@@ -64,6 +67,12 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   // From the first on, because what is committed meanwhile is not among what is loaded.
   data.onChange((changes) => live.follow(changes));
   await live.load(reads, (await data.getStats()).feedback);
+  const vectors = new ItemVectors({
+    ...parts.vectors,
+    ...{ spaces: config.vectors, reads, onTrouble: parts.onTrouble },
+  });
+  data.onChange((changes) => vectors.follow(changes));
+  void vectors.load();
   const { catalogue, isPositive } = live;
   const generations = new GenerationSlot();
   const kept = await startLists({
@@ -98,7 +107,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     writeBack: new WriteBack(data, catalogue, clock),
   });
   const tokens = new RecommendationTokens(identity);
-  const recommender = new OnlineRecommender({ ...shared, personal, tokens, clock });
+  const recommender = new OnlineRecommender({ ...shared, vectors, personal, tokens, clock });
   const fallbacks = online.fallback_recommend;
   const explainer = new Explainer({ ...shared, isPositive, replacesRead, recommender, fallbacks });
   const changesList = marksLists(settings, isPositive);
@@ -108,7 +117,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     yield* sinceFit.follow(changes);
   });
   const served = { recommender, explainer, answers, sources, itemNeighbors };
-  return { ...served, live, lists, active, generations, settings, reads, histories, tokens };
+  return { ...served, live, lists, active, generations, settings, reads, histories, tokens, vectors };
 }
 
 function createLive(

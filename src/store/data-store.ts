@@ -140,8 +140,8 @@ export interface LocalReads {
   /** The vector of an item in a space, the caller's own; undefined for none with so many numbers. */
   vectorAt(itemRow: number, space: string, dimensions: number): Float32Array | undefined;
   /**
-   * Walks all vectors of all spaces by item row, from `fromRow`, until `visit` returns false; returns the row to go on with, or
-   * -1 at the end. The vector is valid only until `visit` returns.
+   * Walks all vectors of all spaces by item row, from `fromRow`, until `visit` returns false, to the end of that item; returns
+   * the row to go on with, or -1 at the end.
    */
   scanVectors(
     fromRow: number,

@@ -17,6 +17,8 @@ import type { LikeColumns } from '../recommend/popularity/recent-likes.ts';
 import type { CountsSettings } from '../recommend/popularity/saved-counts.ts';
 import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
 import type { ListSettings } from '../recommend/sources/list-settings.ts';
+import type { AsideQuery } from '../recommend/vectors/item-vectors.ts';
+import type { TablePlace } from '../recommend/vectors/vector-table.ts';
 import type { ModelPlace } from '../store/model-store.ts';
 import type { SharedPlace } from '../store/shared/shared-lists.ts';
 import type { Cancellable } from './cancellation.ts';
@@ -36,6 +38,7 @@ export interface Jobs {
   lists: { job: ListsJob; answer: ListsMade };
   question: { job: QuestionJob; answer: Found };
   neighbors: { job: NeighborsJob; answer: Ranked | undefined };
+  vectors: { job: VectorsJob; answer: Ranked };
   searchItems: { job: SearchItemsJob; answer: readonly string[] };
   recount: { job: RecountJob; answer: Uint8Array | undefined };
   /** Makes the pool start a thread. */
@@ -229,6 +232,13 @@ export interface QuestionJob extends Question {
   readonly slot: number;
   /** Feedback after this time is not in effect yet, milliseconds since the epoch. */
   readonly untilMs: number;
+}
+
+/** Searches a table of vectors. */
+export interface VectorsJob extends Cancellable {
+  readonly kind: 'vectors';
+  readonly place: TablePlace;
+  readonly query: AsideQuery;
 }
 
 /** Finds items that contain a text; answers their ids, best match first. */

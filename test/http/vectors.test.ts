@@ -94,6 +94,111 @@ describe.runIf(TEST_STORE === 'lmdb')('vectors of items', () => {
     expect((await get('b', 'angle')).status).toBe(404);
   });
 
+  describe('find items', () => {
+    let found: TestServer;
+    const STEPS = 40;
+    const name = (at: number) => `i${String(at).padStart(2, '0')}`;
+    beforeAll(async () => {
+      found = await startTestServer({
+        config: {
+          recommend: { data_source: { positive_feedback_types: ['like'], item_ttl: 30 } },
+          vectors: {
+            angle: { dimensions: 2, similarity: 'cosine' },
+            plain: { dimensions: 1, similarity: 'dot' },
+            place: { dimensions: 2, similarity: 'euclidean' },
+          },
+        },
+      });
+      const all = Array.from({ length: STEPS }, (_, at) => at);
+      const items = all.map((at) => ({
+        ...item(name(at)),
+        IsHidden: at === 3,
+        Timestamp: at === 5 ? '2001-01-01' : '',
+        Categories: at % 2 === 0 ? ['even'] : [],
+        Labels: at % 4 === 0 ? ['fourth'] : [],
+      }));
+      await found.call('POST', '/api/items', items);
+      const write = (space: string, numbers: (at: number) => number[]) =>
+        found.call(
+          'POST',
+          `/api/vectors/${space}`,
+          all.map((at) => ({ ItemId: name(at), Vector: numbers(at) })),
+        );
+      // Of any length, ever further from the first by angle; ever longer; ever further away.
+      await write('angle', (at) => [Math.cos(at / 30) * (at + 1), Math.sin(at / 30) * (at + 1)]);
+      await write('plain', (at) => [at]);
+      await write('place', (at) => [at, 1]);
+      await found.call('PUT', '/api/feedback', [
+        { FeedbackType: 'like', UserId: 'u', ItemId: name(1), Timestamp: '', Comment: '' },
+      ]);
+    });
+    afterAll(() => found.stop());
+
+    const ask = async (
+      method: string,
+      path: string,
+      body?: unknown,
+    ): Promise<{ Id: string; Score: number }[]> => {
+      const answer = await found.call(method, path, body);
+      expect(answer.status).toBe(200);
+      return answer.body;
+    };
+    const idsOf = (entries: { Id: string }[]) => entries.map(({ Id }) => Number(Id.slice(1)));
+
+    it('like an item, less itself, hidden ones and those out of date', async () => {
+      const entries = await ask('GET', `/api/item/${name(0)}/neighbors?by=angle&n=5`);
+      expect(idsOf(entries)).toEqual([1, 2, 4, 6, 7]);
+      expect(entries[0]!.Score).toBeCloseTo(Math.cos(1 / 30), 6);
+      const [first] = await ask('GET', `/api/item/${name(10)}/neighbors?by=place&n=1`);
+      // Of two as far away the one that came first.
+      expect(first).toEqual({ Id: name(9), Score: 0.5 });
+    });
+
+    it('near a vector by each similarity, page by page', async () => {
+      const search = (space: string, Vector: number[], query = '') =>
+        ask('POST', `/api/vectors/${space}/search?n=3${query}`, { Vector });
+      expect(idsOf(await search('plain', [2]))).toEqual([39, 38, 37]);
+      expect((await search('plain', [2]))[0]!.Score).toBe(78);
+      expect(idsOf(await search('plain', [-1]))).toEqual([0, 1, 2]);
+      expect(idsOf(await search('plain', [2], '&offset=2'))).toEqual([37, 36, 35]);
+      expect(idsOf(await search('place', [20.4, 1]))).toEqual([20, 21, 19]);
+      expect(idsOf(await search('angle', [0, 5]))).toEqual([39, 38, 37]);
+    });
+
+    it('with all filters and less what a user has read', async () => {
+      const near = async (query: string) =>
+        idsOf(await ask('GET', `/api/item/${name(0)}/neighbors?by=angle&n=4&${query}`));
+      expect(await near('category=even')).toEqual([2, 4, 6, 8]);
+      expect(await near('label=fourth')).toEqual([4, 8, 12, 16]);
+      expect(await near('not-label=fourth')).toEqual([1, 2, 6, 7]);
+      expect(await near(`exclude=${name(2)},${name(4)}`)).toEqual([1, 6, 7, 8]);
+      expect(await near('user-id=u')).toEqual([2, 4, 6, 7]);
+      expect(await near('category=none')).toEqual([]);
+      const inPath = await ask('GET', `/api/item/${name(0)}/neighbors/even?by=angle&n=2`);
+      expect(idsOf(inPath)).toEqual([2, 4]);
+    });
+
+    it('as of the last write, and after a restart', async () => {
+      const first = async () => idsOf(await ask('POST', '/api/vectors/plain/search?n=2', { Vector: [1] }));
+      await found.call('PUT', `/api/item/${name(7)}/vectors/plain`, { Vector: [100] });
+      expect(await first()).toEqual([7, 39]);
+      await found.call('DELETE', `/api/item/${name(39)}/vectors/plain`);
+      expect(await first()).toEqual([7, 38]);
+      await found.call('DELETE', `/api/item/${name(38)}`);
+      expect(await first()).toEqual([7, 37]);
+      await found.restart();
+      expect(await first()).toEqual([7, 37]);
+    });
+
+    it('or none, of what there is not', async () => {
+      expect(await ask('GET', '/api/item/nobody/neighbors?by=angle')).toEqual([]);
+      expect(await ask('GET', `/api/item/${name(39)}/neighbors?by=plain`)).toEqual([]);
+      expect((await found.call('GET', `/api/item/${name(0)}/neighbors?by=other`)).status).toBe(404);
+      const wrong = await found.call('POST', '/api/vectors/plain/search', { Vector: [1, 2] });
+      expect(wrong.body.errors).toEqual([{ path: '/Vector', message: 'must hold 1 numbers and holds 2' }]);
+    });
+  });
+
   it('are of spaces that there are', async () => {
     const vector = { Vector: [1, 2, 3] };
     const answers = await Promise.all([

@@ -1,5 +1,6 @@
 import type { Kernels } from '../../src/kernel/kernels.ts';
 import { plainAlsKernels } from './als.ts';
+import { plainByteKernels } from './byte-vectors.ts';
 import { plainEigenKernels } from './eigen.ts';
 import { plainLearningKernels } from './learning.ts';
 import { plainSumKernels } from './row-sums.ts';
@@ -20,5 +21,6 @@ export function instantiatePlainKernels(memory: WebAssembly.Memory): Kernels {
     ...plainEigenKernels(words),
     ...plainLearningKernels(words),
     ...plainSumKernels(words),
+    ...plainByteKernels(memory),
   };
 }

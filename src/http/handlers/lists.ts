@@ -1,5 +1,5 @@
 import { ScoredEntriesSchema } from '../../domain/api-schemas.ts';
-import type { ListQuery } from '../../recommend/sources/recommender.ts';
+import type { ListQuery, NearQuery } from '../../recommend/sources/recommender.ts';
 import type { Caller } from '../../recommend/sources/source.ts';
 import { jsonRows } from '../route/list-reply.ts';
 import type { Query } from '../route/query-parameters.ts';
@@ -9,6 +9,13 @@ import type { Services } from '../route/services.ts';
 import { SCORED } from './examples.ts';
 
 const tag = 'Lists';
+/** Parameters of items like an item. */
+const likeItem = {
+  query: ['n', 'offset', 'category', 'by', 'user-id', 'exclude', 'label', 'not-label'],
+  description:
+    'With `by`, an extension of furze, by their vectors in a space; `user-id`, `exclude`, `label` and `not-label` hold then alone.',
+  errors: ['SPACE_NOT_FOUND'],
+} as const;
 const scored = { description: 'Entries, best first', schema: ScoredEntriesSchema, example: SCORED };
 
 /** The routes of lists of scored entries. */
@@ -20,7 +27,7 @@ export const listRoutes: readonly Route[] = [
     path: '/api/item/{item-id}/neighbors',
     tag,
     summary: 'Items like an item',
-    query: ['n', 'offset', 'category'],
+    ...likeItem,
     response: scored,
     handler: itemNeighbors,
   }),
@@ -29,7 +36,7 @@ export const listRoutes: readonly Route[] = [
     path: '/api/item/{item-id}/neighbors/{category}',
     tag,
     summary: 'Items of a category like an item',
-    query: ['n', 'offset', 'category'],
+    ...likeItem,
     response: scored,
     handler: itemNeighbors,
   }),
@@ -52,6 +59,10 @@ function itemNeighbors(
   { recommender }: Services,
 ): Promise<Reply> | Reply {
   const { params, query } = request;
+  if (query.by !== undefined)
+    return recommender
+      .itemsLike(params['item-id'], query.by, nearQuery(query, params.category, request))
+      .then(jsonRows);
   const found = recommender.itemNeighbors(params['item-id'], listQuery(query, params.category, request));
   return found instanceof Promise ? found.then(jsonRows) : jsonRows(found);
 }
@@ -91,6 +102,12 @@ export function listQuery(query: Query, category?: string, caller?: Caller): Lis
     caller,
     ...(query.userId !== undefined && { userId: query.userId }),
   };
+}
+
+/** The same of a search by vectors. */
+export function nearQuery(query: Query, category: string | undefined, caller: Caller): NearQuery {
+  const { excluded, labels, notLabels, boosts } = query;
+  return { ...listQuery(query, category, caller), wishes: { excluded, labels, notLabels, boosts } };
 }
 
 export function allCategories(query: Query, category: string | undefined): readonly string[] {

@@ -1,15 +1,19 @@
 import {
+  ScoredEntriesSchema,
   VectorBodiesSchema,
   VectorBodySchema,
   VectorSchema,
   WriteResultSchema,
 } from '../../domain/api-schemas.ts';
+import { decodeQueryVector } from '../../domain/decode-bodies.ts';
 import { FurzeError, noSuchItem } from '../../domain/furze-error.ts';
 import { shortNumbers, spaceOf } from '../../domain/vector-space.ts';
+import { jsonRows } from '../route/list-reply.ts';
 import { json, type Reply } from '../route/reply.ts';
 import { type Route, route } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
-import { VECTOR, WRITTEN } from './examples.ts';
+import { SCORED, VECTOR, WRITTEN } from './examples.ts';
+import { nearQuery } from './lists.ts';
 import { write } from './write.ts';
 
 const tag = 'Vectors';
@@ -65,6 +69,25 @@ export const vectorRoutes: readonly Route[] = [
     errors: ['BATCH_TOO_LARGE', 'SPACE_NOT_FOUND', 'ITEM_NOT_FOUND'],
     handler: ({ params, body }, { data }) =>
       write(data, { kind: 'putVectors', space: params.space, batch: { json: body, single: false } }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/vectors/{space}/search',
+    tag,
+    reads: true,
+    summary: 'Items whose vectors are most like one',
+    description: 'Nothing is stored. Hidden items and those out of date are left out.',
+    query: ['n', 'offset', 'category', 'user-id', 'exclude', 'label', 'not-label'],
+    body: { schema: VectorBodySchema, example: { Vector: VECTOR.Vector } },
+    response: { description: 'Entries, best first', schema: ScoredEntriesSchema, example: SCORED },
+    errors: ['SPACE_NOT_FOUND'],
+    async handler(request, { recommender, vectorSpaces, limits }) {
+      const { space } = request.params;
+      const vector = decodeQueryVector(request.body, spaceOf(vectorSpaces, space), limits);
+      return jsonRows(
+        await recommender.itemsNear(vector, space, nearQuery(request.query, undefined, request)),
+      );
+    },
   }),
 ];
 

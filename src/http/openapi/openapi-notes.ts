@@ -70,6 +70,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
     description: 'The list by the rules of `[placement.NAME]` in the configuration',
     schema: given,
   },
+  by: { description: 'The vector space that items are compared in', schema: given },
   'write-back-type': {
     description: 'Stores a feedback of this type for each item answered: the request then writes',
     schema: given,

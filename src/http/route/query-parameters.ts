@@ -20,6 +20,7 @@ export type QueryName =
   | 'q'
   | 'write-back-type'
   | 'write-back-delay'
+  | 'by'
   | 'details';
 
 /** The query of a request, checked. Parameters that the route does not take keep their defaults. */
@@ -35,6 +36,8 @@ export interface Query extends ItemWishes {
   readonly text?: string;
   /** The name of a placement. */
   readonly placement?: string;
+  /** The name of a vector space. */
+  readonly by?: string;
   readonly writeBackType?: string;
   readonly writeBackDelayMs?: number;
   /** True where feedback is asked for with how often it happened. */
@@ -154,6 +157,9 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       return;
     case 'q':
       query.text = id();
+      return;
+    case 'by':
+      query.by = id();
       return;
     case 'user-id':
       query.userId = id();

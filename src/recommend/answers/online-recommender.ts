@@ -1,10 +1,12 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
+import { clearBit } from '../../memory/bits.ts';
 import { filterRanked, type Ranked } from '../../memory/ranked-rows.ts';
 import { atOnce, inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { SingleFlight } from '../../platform/concurrency/single-flight.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
 import type { Histories } from '../history/histories.ts';
 import { isUnread } from '../history/read-items.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
@@ -12,8 +14,9 @@ import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
 import type { RecommendationTokens } from '../placements/recommendation-tokens.ts';
 import type { LatestSource } from '../sources/latest-source.ts';
 import type { PopularSource } from '../sources/popular-source.ts';
-import type { ListQuery, Recommender, RecommendQuery } from '../sources/recommender.ts';
+import type { ListQuery, NearQuery, Recommender, RecommendQuery } from '../sources/recommender.ts';
 import type { ComposedSources } from '../sources/registry.ts';
+import type { ItemVectors } from '../vectors/item-vectors.ts';
 import type { PersonalAnswers } from './personal-answers.ts';
 
 /** Entries made between two pauses: some tenths of a millisecond. */
@@ -26,6 +29,7 @@ export interface OnlineParts extends Omit<ComposedSources, 'sources' | 'sinceFit
   readonly catalogue: Catalogue;
   readonly histories: Histories;
   readonly personal: PersonalAnswers;
+  readonly vectors: ItemVectors;
   readonly tokens: RecommendationTokens;
   readonly generations: GenerationSlot;
   readonly clock: Clock;
@@ -107,6 +111,35 @@ export class OnlineRecommender implements Recommender {
     return this.itemEntries(await this.parts.sessions.rank(feedback, query), query);
   }
 
+  async itemsLike(itemId: string, space: string, query: NearQuery): Promise<ScoredEntry[]> {
+    const { reads, vectors } = this.parts;
+    const row = reads.itemRow(itemId);
+    const vector = vectors.vectorAt(space, row);
+    return vector === undefined ? [] : this.near(vector, space, query, row);
+  }
+
+  itemsNear(vector: Float32Array, space: string, query: NearQuery): Promise<ScoredEntry[]> {
+    return this.near(vector, space, query, -1);
+  }
+
+  /** @param except a row that is left out */
+  private async near(
+    vector: Float32Array,
+    space: string,
+    query: NearQuery,
+    except: number,
+  ): Promise<ScoredEntry[]> {
+    const { reads, catalogue, histories, vectors } = this.parts;
+    const { userId, categories, wishes = NO_WISHES, caller } = query;
+    const { allowed } = new ItemFilter(catalogue, categories, wishes, (itemId) => reads.itemRow(itemId));
+    if (except >= 0) clearBit(allowed, except);
+    if (userId !== undefined && userId !== '')
+      for (const row of histories.useNow(reads.userRow(userId), (history) => history.readRowsInEffect()))
+        clearBit(allowed, row);
+    const k = query.offset + query.n;
+    return this.itemEntries(await vectors.search(space, vector, k, allowed, caller?.signal), query);
+  }
+
   /** Entries of a list less what the user of the query has read. */
   private unread(query: ListQuery, source: LatestSource | PopularSource): Promise<ScoredEntry[]> {
     const { userId, categories } = query;
@@ -125,6 +158,8 @@ export class OnlineRecommender implements Recommender {
     return inTurns(entries(shown, query, (row) => catalogue.idAt(row)));
   }
 }
+
+const NO_WISHES: ItemWishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
 
 /** The entries of a page, without those that go while it is made. Pauses now and then. */
 function* entries(

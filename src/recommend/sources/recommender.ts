@@ -13,6 +13,12 @@ export interface ListQuery {
   readonly caller?: Caller | undefined;
 }
 
+/** The question of a search by vectors. */
+export interface NearQuery extends ListQuery {
+  /** Further conditions on the items. */
+  readonly wishes?: ItemWishes | undefined;
+}
+
 export interface RecommendQuery extends Omit<ListQuery, 'userId'> {
   /** Further conditions on the items. */
   readonly wishes?: ItemWishes | undefined;
@@ -32,6 +38,10 @@ export interface Recommender {
   popular(query: ListQuery): Promise<ScoredEntry[]>;
   itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]> | ScoredEntry[];
   userNeighbors(userId: string, query: ListQuery): Promise<ScoredEntry[]>;
+  /** Items whose vectors in a space are most like that of an item; none for an item without. @throws FurzeError SPACE_NOT_FOUND */
+  itemsLike(itemId: string, space: string, query: NearQuery): Promise<ScoredEntry[]>;
+  /** Items whose vectors in a space are most like one of its dimensions. @throws FurzeError SPACE_NOT_FOUND */
+  itemsNear(vector: Float32Array, space: string, query: NearQuery): Promise<ScoredEntry[]>;
   /** The answer as JSON text of an array of item ids, or of scored entries if asked for, ready to send. */
   recommend(userId: string, query: RecommendQuery): Promise<string> | string;
   /** The same where a list that is at hand has all of it, so that no model is asked; undefined otherwise. */

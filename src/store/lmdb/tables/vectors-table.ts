@@ -68,13 +68,16 @@ export function scanVectors(
   if (vectors === undefined) return -1;
   let start = rowKey(fromRow);
   let isMore = true;
+  let last = -1;
   for (let isFirst = true; isMore; isFirst = false) {
     let count = 0;
     for (const { key, value } of entriesFrom(vectors, start, WALKED_ENTRIES, !isFirst)) {
       const { row, space } = readVectorKey(key);
+      // All of an item, or none.
+      if (last >= 0 && row !== last) return row;
       start = Uint8Array.from(key);
       count++;
-      if (visit(row, space, numbersOf(value)) === false) return row + 1;
+      if (visit(row, space, numbersOf(value)) === false) last = row;
     }
     isMore = count === WALKED_ENTRIES;
   }

@@ -1,0 +1,183 @@
+import { spaceOf, type VectorSpaces } from '../../domain/vector-space.ts';
+import type { Kernels } from '../../kernel/kernels.ts';
+import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
+import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
+import { TopK } from '../../memory/top-k.ts';
+import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
+import { similarityOf } from './packed-numbers.ts';
+import { scanTable, type TableQuery } from './scan-table.ts';
+import { MAIN_SCRATCH, type TablePlace, VectorTable } from './vector-table.ts';
+
+/** A search as one asks another thread for it. */
+export type AsideQuery = Omit<TableQuery, 'scratch'>;
+
+/** Searches a table aside, in a worker. */
+export type FindInTable = (place: TablePlace, query: AsideQuery, signal?: AbortSignal) => Promise<Ranked>;
+
+export interface ItemVectorsParts {
+  readonly spaces: VectorSpaces;
+  readonly reads: LocalReads;
+  readonly instantiate: InstantiateKernels;
+  readonly findAside: FindInTable;
+  readonly onTrouble: (message: string, error: unknown) => void;
+}
+
+/** Larger tables are searched aside: on this thread it would take more than some milliseconds in all. */
+const OWN_BYTES_MAX = 8 * 2 ** 20;
+/** Searches on this thread at the same time, and those that wait. */
+const SEARCHES_MAX = 16;
+const SEARCHES_WAITING_MAX = 64;
+/** Vectors taken in, or read and compared, between two pauses: some tenths of a millisecond. */
+const STEP_VECTORS = 32;
+
+/** A space's table with the kernels over its memory. */
+interface Table {
+  readonly vectors: VectorTable;
+  readonly kernels: Kernels;
+  /** True once it was told that there is no room for all. */
+  isFull: boolean;
+}
+
+/**
+ * The vectors of all items in memory, by space, kept in step with the store. A search scans all of a space's by bytes and
+ * compares twice as many as are wanted by the numbers that were given: what is found is exact but for an item that bytes
+ * alone put behind all of those.
+ */
+export class ItemVectors {
+  private readonly parts: ItemVectorsParts;
+  private readonly tables = new Map<string, Table>();
+  private readonly queue = new BoundedQueue({
+    atWorkMax: SEARCHES_MAX,
+    waitingMax: SEARCHES_WAITING_MAX,
+    refusedFor: 'neighbors',
+  });
+  private loaded: Promise<void> = Promise.resolve();
+  private readonly closing = new AbortController();
+
+  constructor(parts: ItemVectorsParts) {
+    this.parts = parts;
+    for (const [name, space] of Object.entries(parts.spaces)) {
+      const vectors = new VectorTable(space);
+      const kernels = parts.instantiate(vectors.place.memory);
+      this.tables.set(name, { vectors, kernels, isFull: false });
+    }
+  }
+
+  /** Reads all vectors, in turns; searches wait for it. */
+  load(): Promise<void> {
+    this.loaded = this.tables.size === 0 ? Promise.resolve() : inTurns(this.readAll(), this.closing.signal);
+    // Searches tell of it; nobody waits where there are none.
+    this.loaded.catch((error) => {
+      if (!this.closing.signal.aborted) this.parts.onTrouble('Vectors of items could not be read', error);
+    });
+    return this.loaded;
+  }
+
+  /** Reads no more. */
+  close(): void {
+    this.closing.abort();
+  }
+
+  /** Vectors of a space in memory. @throws FurzeError SPACE_NOT_FOUND */
+  sizeOf(space: string): number {
+    return this.tableOf(space).vectors.size;
+  }
+
+  /** Follows a commit, a fraction of a millisecond a step. */
+  *follow({ vectorRows, deletedItemRows }: ChangeSet): Generator<undefined> {
+    if (this.tables.size === 0) return;
+    const { reads, spaces } = this.parts;
+    let taken = 0;
+    for (const row of new Set(vectorRows)) {
+      for (const [name, table] of this.tables) {
+        const vector = reads.vectorAt(row, name, spaces[name]!.dimensions);
+        if (vector === undefined) table.vectors.remove(row);
+        else this.put(name, table, row, vector);
+      }
+      if (++taken % STEP_VECTORS === 0) yield;
+    }
+    for (const row of deletedItemRows) for (const { vectors } of this.tables.values()) vectors.remove(row);
+  }
+
+  /** The vector of an item as it was given. @throws FurzeError SPACE_NOT_FOUND */
+  vectorAt(space: string, row: number): Float32Array | undefined {
+    return this.parts.reads.vectorAt(row, space, this.tableOf(space).vectors.space.dimensions);
+  }
+
+  /**
+   * The rows whose vectors are most like one, at most `k`, best first, with their similarities.
+   * @param query of the space's dimensions
+   * @param allowed bits of the rows that may be found
+   * @throws FurzeError SPACE_NOT_FOUND, OVERLOADED when too many searches wait
+   */
+  async search(
+    space: string,
+    query: Float32Array,
+    k: number,
+    allowed: Uint32Array,
+    signal?: AbortSignal,
+  ): Promise<Ranked> {
+    const table = this.tableOf(space);
+    await this.loaded;
+    if (k === 0 || table.vectors.size === 0) return NOTHING;
+    const asked = { query, k: withSpare(k), allowed };
+    const found = await this.find(table, asked, signal);
+    return inTurns(this.compared(space, query, found, k), signal);
+  }
+
+  private find({ vectors, kernels }: Table, query: AsideQuery, signal?: AbortSignal): Promise<Ranked> {
+    const { place, bytes } = vectors;
+    if (bytes > OWN_BYTES_MAX) return this.parts.findAside(place, query, signal);
+    const scan = () => inTurns(scanTable(place, kernels, { ...query, scratch: MAIN_SCRATCH }), signal);
+    return this.queue.run(scan, signal);
+  }
+
+  /** The best of those found by bytes, by the numbers that were given. */
+  private *compared(
+    space: string,
+    query: Float32Array,
+    { rows }: Ranked,
+    k: number,
+  ): Generator<undefined, Ranked> {
+    const { similarity } = this.parts.spaces[space]!;
+    const best = new TopK(k);
+    for (const [at, row] of rows.entries()) {
+      // It may have gone meanwhile.
+      const vector = this.vectorAt(space, row);
+      if (vector !== undefined) best.push(row, similarityOf(query, vector, similarity));
+      if (at % STEP_VECTORS === STEP_VECTORS - 1) yield;
+    }
+    return yield* best.sortedInSteps();
+  }
+
+  private *readAll(): Generator<undefined, void> {
+    for (let from = 0; from >= 0; ) {
+      let seen = 0;
+      from = this.parts.reads.scanVectors(from, (row, name, vector) => {
+        const table = this.tables.get(name);
+        if (table?.vectors.space.dimensions === vector.length) this.put(name, table, row, vector);
+        return ++seen < STEP_VECTORS;
+      });
+      yield;
+    }
+  }
+
+  private put(name: string, table: Table, row: number, vector: Float32Array): void {
+    if (table.vectors.put(row, vector) || table.isFull) return;
+    table.isFull = true;
+    const message = `The space "${name}" is full with ${table.vectors.size} vectors; others are kept and not found`;
+    this.parts.onTrouble(message, undefined);
+  }
+
+  private tableOf(space: string): Table {
+    spaceOf(this.parts.spaces, space);
+    return this.tables.get(space)!;
+  }
+}
+
+/** Entries taken by bytes for `k` that are wanted. */
+function withSpare(k: number): number {
+  return 2 * k + 50;
+}
