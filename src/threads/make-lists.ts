@@ -16,8 +16,7 @@ import { KeptLikes, likesInStore } from '../recommend/neighbors/kept-likes.ts';
 import { neighborsFromStore } from '../recommend/neighbors/neighbors-from-store.ts';
 import { askedUser, userRelation } from '../recommend/neighbors/user-neighbors.ts';
 import { RecentLikes } from '../recommend/popularity/recent-likes.ts';
-import { ITEM_FEATURES } from '../recommend/ranking/compute-features.ts';
-import { ItemFeatureCache } from '../recommend/ranking/item-feature-cache.ts';
+import { KeptItemScores } from '../recommend/ranking/kept-item-scores.ts';
 import type { ListInputs } from '../recommend/sources/list-inputs.ts';
 import type { UserList } from '../store/cache-store.ts';
 import type { LocalReads } from '../store/data-store.ts';
@@ -156,12 +155,15 @@ type MakerJob = Pick<ListsJob, 'plan' | 'slot' | 'untilMs'>;
 /** Likes are looked up anew after so long, milliseconds: a pass may take an hour. */
 const KEPT_LIKES_MS = 60_000;
 
+/** Scores of items that are kept, by kind of user: three megabytes a thread. */
+const KEPT_PLACES = 2 ** 18;
+
 /** State that the blocks at work share: making it takes longer than many lists. */
 interface Opened {
   readonly planId: number;
   readonly slot: number;
   readonly generation: Generation;
-  readonly kept: ItemFeatureCache;
+  readonly kept: KeptItemScores;
 }
 
 let opened: Opened | undefined;
@@ -188,7 +190,7 @@ function openedFor({ plan, slot, untilMs }: MakerJob, reads: LocalReads): Opened
       planId: plan.id,
       slot,
       generation,
-      kept: new ItemFeatureCache(plan.timesMs.length, ITEM_FEATURES),
+      kept: new KeptItemScores(KEPT_PLACES),
     };
     recentLikes.restore(plan.recentLikes);
     likes.clear();

@@ -116,6 +116,20 @@ describe('latest items', () => {
     expect(await walk(latest)).toEqual([0, 3]);
   });
 
+  it('are the first ones after each change, whatever it is', () => {
+    const catalogue = new Catalogue(() => NOW);
+    const latest = new LatestIndex(catalogue);
+    for (let row = 0; row < 5; row++) catalogue.put(film(row, { timestampMs: 100 - row }));
+    expect(latest.first(2)).toEqual([0, 1]);
+    expect(latest.first(3)).toEqual([0, 1, 2]);
+    catalogue.put(film(1, { timestampMs: 99, hidden: true }));
+    expect(latest.first(3)).toEqual([0, 2, 3]);
+    catalogue.delete(0);
+    expect(latest.first(3)).toEqual([2, 3, 4]);
+    catalogue.put(film(1, { timestampMs: 99 }));
+    expect(latest.first(3)).toEqual([1, 2, 3]);
+  });
+
   it('of a small category are the same as of the whole, filtered', async () => {
     const catalogue = new Catalogue(() => NOW);
     const latest = new LatestIndex(catalogue);

@@ -7,8 +7,8 @@ import {
   withDiscovery,
 } from '../../src/recommend/models/feature-names.ts';
 import { LikeSums, writeSumFeature } from '../../src/recommend/models/like-sums.ts';
-import { ITEM_FEATURES, rankingFeatures } from '../../src/recommend/ranking/compute-features.ts';
-import { ItemFeatureCache } from '../../src/recommend/ranking/item-feature-cache.ts';
+import { rankingFeatures } from '../../src/recommend/ranking/compute-features.ts';
+import { KeptItemScores } from '../../src/recommend/ranking/kept-item-scores.ts';
 import { rankCandidates } from '../../src/recommend/ranking/rank-candidates.ts';
 import { generation, popularity, ranking, scoredModel, summedLists, world } from './hand-made.ts';
 
@@ -76,18 +76,6 @@ describe('the features of candidates', () => {
       timestampMsAt,
     });
     expect(rankingFeatures(case3, quiet, totals)).toEqual(rankingFeatures(case3, busy, totals));
-  });
-
-  it('are whole where they are kept, though those asked first looked at others', () => {
-    const inputs = world({ popularity: counts, timestampMsAt });
-    const all = rankingFeatures(case3, inputs, totals);
-    const kept = new ItemFeatureCache(10, ITEM_FEATURES);
-    const [first, age] = [RANKING_FEATURES.indexOf('popular_12h'), RANKING_FEATURES.indexOf('age')];
-    const alone = rankingFeatures(case3, { ...inputs, kept }, totals, (feature) => feature === first);
-    expect(table(alone)).toEqual([{ popular_12h: Math.log1p(1) }, {}, {}]);
-    expect(rankingFeatures(case3, { ...inputs, kept }, totals)).toEqual(all);
-    const ages = table(rankingFeatures(case3, { ...inputs, kept }, totals, (feature) => feature === age));
-    expect(ages).toEqual([{ age: Math.log1p(3) }, {}, { age: Math.log1p(3650) }]);
   });
 
   it('hold the sum of what the likes of the user speak for', () => {
@@ -170,6 +158,24 @@ describe('ranking', () => {
     };
     expect(best(case3.kind)).toBe(0);
     expect(best(case3.kind + 1)).toBe(2);
+  });
+
+  it('is the same where scores of items are kept, though many share a place, for each kind, until they are cleared', () => {
+    const byCount = ranking({ collaborative: 1, popular_2d: 0.7, popular_ever: 0.3, age: -0.1 }, counts);
+    const byAge = ranking({ age: -1 }, counts).byKind[0]!;
+    const known = { ...byCount, byKind: byCount.byKind.with(case3.kind + 1, byAge) };
+    const asked = world({ generation: { ...full, ranking: known }, popularity: counts, timestampMsAt });
+    for (const kept of [new KeptItemScores(1), new KeptItemScores(64)]) {
+      const scores = (more: object, kind = case3.kind) =>
+        rankCandidates({ ...case3, kind }, { ...asked, ...more }, 'learned', 1);
+      for (let round = 0; round < 2; round++)
+        for (const kind of [case3.kind, case3.kind + 1])
+          expect(scores({ kept }, kind)).toEqual(scores({}, kind));
+      const later = { popularity: { ...counts, asOfMs: 200 * DAY_MS } };
+      kept.clear();
+      expect(scores({ kept, ...later })).toEqual(scores(later));
+      expect(scores(later)).not.toEqual(scores({}));
+    }
   });
 
   it('turns from what is popular to what is the person’s own as far as it is told', () => {

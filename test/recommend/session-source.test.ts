@@ -4,7 +4,7 @@ import type { Ranked } from '../../src/memory/ranked-rows.ts';
 import type { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 import type { ItemBasedSource } from '../../src/recommend/sources/item-based-source.ts';
-import { SessionSource } from '../../src/recommend/sources/session-source.ts';
+import { type ListOfSession, SessionSource } from '../../src/recommend/sources/session-source.ts';
 import type { LocalReads } from '../../src/store/data-store.ts';
 import { generation, summedLists } from './hand-made.ts';
 
@@ -23,7 +23,7 @@ const similar: Ranked = { rows: [11, 70], scores: [4, 2] };
 
 function sessions(bySequence: boolean, list?: Ranked) {
   const asked: (readonly number[])[] = [];
-  const listed: (readonly (readonly number[])[])[] = [];
+  const listed: Parameters<ListOfSession>[] = [];
   const itemBased: Pick<ItemBasedSource, 'similarTo'> = {
     similarTo: async (seeds) => {
       asked.push(seeds);
@@ -102,10 +102,9 @@ describe('a session', () => {
     const { rows, scores } = await source.rank(SESSION, query(10));
     expect(rows).toEqual([50, 80, 13, 12, 11, 70]);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
-    expect(listed[0]).toEqual([
-      [3, 2],
-      [1, 2, 3],
-    ]);
+    expect(listed).toEqual([2, 10].map((length) => [[3, 2], [1, 2, 3], length]));
+    await source.rank(SESSION, { ...query(2), categories: ['films'] });
+    expect(listed[2]![2]).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('goes by the neighbors of items alone where these are configured', async () => {

@@ -16,14 +16,24 @@ const PAUSE_ROWS = 512;
 /** Items by timestamp, newest first; their scores are their timestamps. Items without a timestamp are not part of it. */
 export class LatestIndex extends RankedIndex {
   private readonly order = new SortedRows();
+  /** The first items until an item changes, those that went out of date meanwhile among them. */
+  private known: { readonly k: number; readonly rows: readonly number[] } | undefined;
 
   constructor(catalogue: Catalogue) {
     super(catalogue);
-    catalogue.onChange((row) => this.order.set(row, catalogue.timestampMsAt(row)));
+    catalogue.onChange((row) => {
+      this.known = undefined;
+      this.order.set(row, catalogue.timestampMsAt(row));
+    });
   }
 
+  /** Some of them may be out of date by now. */
   first(k: number): readonly number[] {
-    return atOnce(this.walk(k, this.order.size, (row) => this.catalogue.isListable(row))).rows;
+    if (this.known?.k !== k) {
+      const { rows } = atOnce(this.walk(k, this.order.size, (row) => this.catalogue.isListable(row)));
+      this.known = { k, rows };
+    }
+    return this.known.rows;
   }
 
   protected *find(

@@ -4,14 +4,12 @@ import { RANKING_FEATURES } from '../models/feature-names.ts';
 import type { Generation } from '../models/generation-slot.ts';
 import { LIVE_SUM, type LikeSums, writeSumFeature } from '../models/like-sums.ts';
 import type { ItemPopularity } from '../popularity/popularity-counts.ts';
-import { ItemFeatureCache, type WriteFeatures } from './item-feature-cache.ts';
+import type { KeptItemScores } from './kept-item-scores.ts';
 
 const LIVE = RANKING_FEATURES.indexOf(LIVE_SUM);
 const POPULAR = RANKING_FEATURES.indexOf('popular_1h');
 const AGE = RANKING_FEATURES.indexOf('age');
 const WIDTH = RANKING_FEATURES.length;
-/** The last features: those that an item has whoever is ranked for. */
-export const ITEM_FEATURES = WIDTH - POPULAR;
 
 const DAY_MS = 86_400_000;
 /** Items older than this, or of no known age, are all alike. */
@@ -32,8 +30,8 @@ export interface RankingInputs {
   readonly popularity: ItemPopularity;
   /** Since when an item is there: its Timestamp or its first feedback, milliseconds since the epoch; NaN for neither. */
   readonly timestampMsAt: (itemRow: number) => number;
-  /** Where popularity and timestamps never change, nor the ranking: the features of an item alone, `ITEM_FEATURES` of them. */
-  readonly kept?: ItemFeatureCache;
+  /** What items alone add to scores by the ranking, where popularity and timestamps may be taken as of a moment ago. */
+  readonly kept?: KeptItemScores;
 }
 
 /** Takes a feature: its number among `RANKING_FEATURES`, and a value for each candidate, good until the next one. */
@@ -75,8 +73,24 @@ export function eachFeature(
   onFeature: OnFeature,
   isUsed: (feature: number) => boolean = () => true,
 ): void {
+  const column = new Float64Array(one.candidates.length);
+  eachUserFeature(one, inputs, onFeature, isUsed, column);
+  const { candidates } = one;
+  for (const { feature, of } of itemFeatures(inputs, totals, isUsed)) {
+    for (let at = 0; at < column.length; at++) column[at] = of(candidates[at]!);
+    onFeature(feature, column);
+  }
+}
+
+/** Tells those that depend on the user: scores and sums of the parts. @param column room for a number a candidate */
+export function eachUserFeature(
+  one: RankingCase,
+  inputs: RankingInputs,
+  onFeature: OnFeature,
+  isUsed: (feature: number) => boolean,
+  column: Float64Array,
+): void {
   const { candidates, sums } = one;
-  const column = new Float64Array(candidates.length);
   for (const [at, { name, part, feature }] of MODEL_FEATURES.entries()) {
     if (!isUsed(at)) continue;
     if ('sum' in feature) {
@@ -91,50 +105,47 @@ export function eachFeature(
     }
   }
   const live = isUsed(LIVE) ? sums?.of(LIVE_SUM) : undefined;
-  if (live !== undefined) {
-    writeSumFeature(LIVE_SUM, live, candidates, column);
-    onFeature(LIVE, column);
-  }
-  eachItemFeature(candidates, inputs, totals, onFeature, isUsed, column);
+  if (live === undefined) return;
+  writeSumFeature(LIVE_SUM, live, candidates, column);
+  onFeature(LIVE, column);
 }
 
-/** Those that an item has whoever is ranked for: its popularity on each scale and its age. */
-function eachItemFeature(
-  candidates: readonly number[],
+/** A feature that an item has whoever is ranked for. */
+interface ItemFeature {
+  readonly feature: number;
+  readonly of: (itemRow: number) => number;
+}
+
+/** The popularity of an item on each scale, and its age. */
+function itemFeatures(
+  { popularity, timestampMsAt }: RankingInputs,
+  totals: readonly number[],
+  isUsed: (feature: number) => boolean,
+): ItemFeature[] {
+  const scales = popularity.scales.map(({ values, total }, scale) => {
+    const records = totals[scale]! / total;
+    return {
+      feature: POPULAR + scale,
+      isThere: total !== 0,
+      of: (row: number) => Math.log1p((values[row] ?? 0) * records),
+    };
+  });
+  const { asOfMs } = popularity;
+  const age = { feature: AGE, isThere: true, of: (row: number) => logAge(asOfMs - timestampMsAt(row)) };
+  return [...scales, age].filter(({ feature, isThere }) => isThere && isUsed(feature));
+}
+
+/** What an item alone adds to a score: its features, weighted. */
+export function itemScore(
   inputs: RankingInputs,
   totals: readonly number[],
-  onFeature: OnFeature,
-  isUsed: (feature: number) => boolean,
-  column: Float64Array,
-): void {
-  const { write, features } = itemFeatures(inputs, totals, isUsed);
-  const kept = inputs.kept ?? new ItemFeatureCache(0, ITEM_FEATURES);
-  const { values, places } = kept.placesOf(candidates, write);
-  for (const feature of features) {
-    for (let at = 0; at < column.length; at++) column[at] = values[places[at]! + feature]!;
-    onFeature(POPULAR + feature, column);
-  }
-}
-
-/** The features of an item whoever is ranked for, and which of them are told. What is kept for all kinds of users is worked out whole. */
-function itemFeatures(
-  { popularity, timestampMsAt, kept }: RankingInputs,
-  totals: readonly number[],
-  isUsed: (feature: number) => boolean,
-): { readonly write: WriteFeatures; readonly features: readonly number[] } {
-  const isWritten = kept === undefined ? isUsed : () => true;
-  const scales = popularity.scales.flatMap(({ values, total }, scale) =>
-    total === 0 || !isWritten(POPULAR + scale) ? [] : [{ scale, values, records: totals[scale]! / total }],
-  );
-  const isAgeWritten = isWritten(AGE);
-  const written = [...scales.map(({ scale }) => scale), AGE - POPULAR];
-  return {
-    features: written.filter((feature) => isUsed(POPULAR + feature)),
-    write(row, out, at) {
-      for (const { scale, values, records } of scales)
-        out[at + scale] = Math.log1p((values[row] ?? 0) * records);
-      if (isAgeWritten) out[at + AGE - POPULAR] = logAge(popularity.asOfMs - timestampMsAt(row));
-    },
+  weights: readonly number[],
+): (itemRow: number) => number {
+  const features = itemFeatures(inputs, totals, (feature) => weights[feature] !== 0);
+  return (row) => {
+    let score = 0;
+    for (const { feature, of } of features) score += weights[feature]! * of(row);
+    return score;
   };
 }
 

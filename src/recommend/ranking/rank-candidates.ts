@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { createRandom } from '../../domain/random.ts';
 import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
-import { eachFeature, type RankingCase, type RankingInputs } from './compute-features.ts';
+import { eachUserFeature, itemScore, type RankingCase, type RankingInputs } from './compute-features.ts';
 
 /**
  * Order of candidates: what was learned from held-out feedback, the collaborative score, or chance. Where the first is
@@ -49,7 +49,12 @@ function probabilities(
 ): Float64Array {
   const scores = new Float64Array(one.candidates.length).fill(bias);
   const add = (feature: number, values: ArrayLike<number>) => addWeighted(values, weights[feature]!, scores);
-  eachFeature(one, inputs, totals, add, (feature) => weights[feature] !== 0);
+  const isUsed = (feature: number) => weights[feature] !== 0;
+  eachUserFeature(one, inputs, add, isUsed, new Float64Array(scores.length));
+  const { candidates, kind } = one;
+  const scoreOf = itemScore(inputs, totals, weights);
+  if (inputs.kept !== undefined) inputs.kept.addTo(scores, candidates, kind, scoreOf);
+  else for (let at = 0; at < scores.length; at++) scores[at]! += scoreOf(candidates[at]!);
   for (let at = 0; at < scores.length; at++) scores[at] = 1 / (1 + Math.exp(-scores[at]!));
   return scores;
 }

@@ -11,7 +11,11 @@ import type { ListQuery } from './recommender.ts';
 /** An item of the session counts half after so many later ones: what comes next follows from what came last. */
 const HALF_LIFE_ITEMS = 2;
 /** The list of a session with these likes, the latest first, and with these rows in all, ascending; see `ListMaker.makeForSession`. */
-export type ListOfSession = (liked: readonly number[], read: readonly number[]) => Ranked | undefined;
+export type ListOfSession = (
+  liked: readonly number[],
+  read: readonly number[],
+  length: number,
+) => Ranked | undefined;
 
 /** Records that are looked up in one turn of the event loop. */
 const RECORDS_A_TURN = 200;
@@ -61,7 +65,9 @@ export class SessionSource {
     const seeds = [...new Set(recent)].slice(0, sessionLength);
     const accept = (row: number) => !seen.has(row) && catalogue.isInAll(row, query.categories);
     const k = query.offset + query.n;
-    const next = this.next(seeds, seen, k, accept);
+    // Where some are left out for their categories, the whole list is looked through.
+    const length = query.categories.length === 0 ? k : Number.POSITIVE_INFINITY;
+    const next = this.next(seeds, seen, k, accept, length);
     if (next.rows.length === k) return next;
     const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller });
     if (!(similar instanceof Promise)) return followedBy(next, similar, k);
@@ -77,10 +83,11 @@ export class SessionSource {
     seen: ReadonlySet<number>,
     k: number,
     accept: (row: number) => boolean,
+    length: number,
   ): Ranked {
     const { catalogue, bySequence, listOfSession } = this.parts;
     const read = [...seen].filter((row) => row >= 0).sort((a, b) => a - b);
-    const list = bySequence && seeds.length > 0 ? listOfSession(seeds, read) : undefined;
+    const list = bySequence && seeds.length > 0 ? listOfSession(seeds, read, length) : undefined;
     if (list === undefined) return this.following(seeds, k, accept);
     const ranked = filterRanked(list, k, (row) => catalogue.isListable(row) && accept(row));
     return ranked.rows.length === k ? ranked : followedBy(ranked, this.following(seeds, k, accept), k);

@@ -94,12 +94,18 @@ export class ListMaker {
    * @param history of an unknown user
    * @param liked items of the session that count, the latest first
    * @param read all items of the session, ascending
+   * @param length entries wanted; no more than a list has
    */
-  makeForSession(history: History, liked: readonly number[], read: readonly number[]): Ranked | undefined {
+  makeForSession(
+    history: History,
+    liked: readonly number[],
+    read: readonly number[],
+    length: number,
+  ): Ranked | undefined {
     const { settings, inputs, sessionFinder: finder } = this;
     if (settings.order !== 'learned' || inputs.generation?.ranking === undefined) return undefined;
     const proposal = finder.propose(history, undefined, undefined, finder.session(liked, read));
-    return proposal.candidates.length === 0 ? undefined : this.best(history, proposal, undefined);
+    return proposal.candidates.length === 0 ? undefined : this.best(history, proposal, undefined, length);
   }
 
   /** Looks up for many users together what their lists are made of; see `CandidateFinder.lookUp`. */
@@ -108,7 +114,12 @@ export class ListMaker {
   }
 
   /** The best of what is proposed, of the cold items and of what is put back. */
-  private best(history: History, proposal: Proposal, filter: WantedItems | undefined): Ranked {
+  private best(
+    history: History,
+    proposal: Proposal,
+    filter: WantedItems | undefined,
+    length = this.listLength,
+  ): Ranked {
     const { settings, inputs, finder } = this;
     const { coldItems } = inputs;
     const { candidates } = proposal;
@@ -124,7 +135,7 @@ export class ListMaker {
     coldItems.rows.forEach((row, at) => {
       coldScores.set(row, coldScore(coldItems, at, knownScores));
     });
-    const best = new TopK(settings.cacheSize);
+    const best = new TopK(Math.min(length, settings.cacheSize));
     const put = (row: number, score: number) => best.push(row, filter?.boosted(row, score) ?? score);
     // The models know little of a new item: that a recommender proposes it must not make it score less than otherwise.
     for (let at = 0; at < candidates.length; at++) {

@@ -1,12 +1,16 @@
 import type { Clock } from '../../../domain/clock.ts';
 import type { LocalReads } from '../../../store/data-store.ts';
+import type { Ranking } from '../../models/feature-names.ts';
 import type { GenerationSlot } from '../../models/generation-slot.ts';
+import { KeptItemScores } from '../../ranking/kept-item-scores.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { InMemoryState } from '../../state/in-memory-state.ts';
 import { topLatest, topPopular, topTrending } from '../../state/top-items.ts';
 
-/** The most popular items are looked for again after this time. */
+/** The most popular items are looked for again after this time, and scores of items worked out again. */
 const POPULAR_MS = 1000;
+/** Scores of items that are kept, by kind of user. */
+const KEPT_PLACES = 2 ** 14;
 
 /** The first items of a popularity scale are looked for again after this time, no two scales' at once. */
 const TRENDING_MS = 10_000;
@@ -26,9 +30,11 @@ export function mainThreadInputs(parts: {
   let popularMs = Number.NEGATIVE_INFINITY;
   const { catalogue, popularity } = live;
   const trending: { rows: readonly number[]; madeMs: number }[] = [];
+  const scores = scoresOfASecond(generations, clock);
   // What was found before knows of little.
   void live.settled.then(() => {
     popularMs = Number.NEGATIVE_INFINITY;
+    scores.forget();
     trending.length = 0;
   });
   return {
@@ -39,6 +45,9 @@ export function mainThreadInputs(parts: {
       return live.coldItems.items;
     },
     popularity,
+    get kept() {
+      return scores.kept();
+    },
     recentLikes: popularity.recent,
     isListable: (row) => catalogue.isListable(row),
     listableBits: () => catalogue.visibleBits(),
@@ -64,5 +73,26 @@ export function mainThreadInputs(parts: {
     // Finding users like this one takes a worker; what it found for the last list is still to be considered.
     userBased: ({ userRow }) => lastRows(userRow),
     labelsOf: (userRow) => reads.userAt(userRow)?.Labels ?? [],
+  };
+}
+
+/** Scores of items, by the ranking that serves, that are worked out again after a time. */
+function scoresOfASecond(generations: GenerationSlot, clock: Clock) {
+  const scores = new KeptItemScores(KEPT_PLACES);
+  let madeMs = Number.NEGATIVE_INFINITY;
+  let madeBy: Ranking | undefined;
+  return {
+    kept(): KeptItemScores {
+      const now = clock();
+      const ranking = generations.current?.ranking;
+      if (Math.abs(now - madeMs) < POPULAR_MS && madeBy === ranking) return scores;
+      scores.clear();
+      madeMs = now;
+      madeBy = ranking;
+      return scores;
+    },
+    forget(): void {
+      madeMs = Number.NEGATIVE_INFINITY;
+    },
   };
 }
