@@ -8,6 +8,7 @@ import { ItemsPage } from './pages/items.tsx';
 import { LivePage } from './pages/live.tsx';
 import { MetricsPage } from './pages/metrics.tsx';
 import { OverviewPage } from './pages/overview.tsx';
+import { PlacementsPage } from './pages/placements.tsx';
 import { QualityPage } from './pages/quality.tsx';
 import { ShelfPage } from './pages/shelf.tsx';
 import { StoragePage } from './pages/storage.tsx';
@@ -35,6 +36,7 @@ const PAGES: readonly PageEntry[] = [
   { name: 'users', label: 'Users', page: UsersPage },
   { name: 'live', label: 'Live', page: LivePage },
   { name: 'quality', label: 'Quality', page: QualityPage },
+  { name: 'placements', label: 'Placements', page: PlacementsPage },
   { name: 'import', label: 'Import', page: ImportPage },
   { name: 'storage', label: 'Storage', page: StoragePage },
   { name: 'config', label: 'Configuration', page: ConfigPage },

@@ -1,4 +1,5 @@
 import { ask } from './api.ts';
+import { saveFile } from './save-file.ts';
 
 /** Bytes of a copy that have come; undefined while it is being made. */
 export type OnBytes = (bytes: number) => void;
@@ -18,12 +19,6 @@ export async function downloadBackup(onBytes: OnBytes): Promise<string> {
     onBytes(bytes);
   }
   const name = `furze-${new Date().toISOString().slice(0, 16).replace(':', '')}.mdb`;
-  const url = URL.createObjectURL(new Blob(parts));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has begun to save it by then, or asks where to.
-  setTimeout(() => URL.revokeObjectURL(url), 600_000);
+  saveFile(name, parts);
   return name;
 }

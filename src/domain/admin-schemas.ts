@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { EvaluationReportSchema } from './evaluation-schemas.ts';
+import { PlacementOutcomeSchema } from './placement-schemas.ts';
 import { named, oneOf } from './schema-helpers.ts';
 
 /** The shapes of what the admin routes answer. The dashboard takes its types from here, too. */
@@ -349,4 +350,5 @@ export const ADMIN_SCHEMAS: Readonly<Record<string, TSchema>> = {
   TableSize: TableSizeSchema,
   ConfigEntry: ConfigEntrySchema,
   TitledScore: TitledScoreSchema,
+  PlacementOutcome: PlacementOutcomeSchema,
 };

@@ -8,6 +8,7 @@ import { impressionRoutes } from './handlers/impressions.ts';
 import { itemRoutes } from './handlers/items.ts';
 import { listRoutes } from './handlers/lists.ts';
 import { metricsRoutes } from './handlers/metrics.ts';
+import { placementRoutes } from './handlers/placements.ts';
 import { recommendRoutes } from './handlers/recommend.ts';
 import { userRoutes } from './handlers/users.ts';
 import { vectorRoutes } from './handlers/vectors.ts';
@@ -31,6 +32,7 @@ export function createRoutes(version: string, limits: Limits): readonly Route[] 
     ...healthRoutes,
     ...metricsRoutes,
     ...adminRoutes,
+    ...placementRoutes,
     ...dashboardRoutes(),
     ...docsRoutes(() => buildOpenApi(routes, version, limits)),
   ];

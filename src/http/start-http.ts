@@ -13,6 +13,7 @@ import { type BackgroundParts, registerBackground } from './metrics/background-m
 import { createMetrics, type HttpMetrics } from './metrics/metrics.ts';
 import { registerModel } from './metrics/model-metrics.ts';
 import { registerNodes } from './metrics/node-metrics.ts';
+import { registerPlacements } from './metrics/placement-metrics.ts';
 import { accessRules, warnOfOpenDoor } from './pipeline/access.ts';
 import { EntityTexts } from './route/entity-texts.ts';
 import type { Route } from './route/route.ts';
@@ -78,6 +79,7 @@ export async function listenHttp(
   const access = accessRules(server);
   warnOfOpenDoor(access, log);
   registerBackground(metrics.registry, background);
+  registerPlacements(metrics.registry, background.placementCounts);
   registerModel(metrics.registry, () => services.admin.learning());
   if (background.cluster !== undefined) registerNodes(metrics.registry, background.cluster);
   const http = new HttpServer({

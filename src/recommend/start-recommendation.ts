@@ -16,6 +16,7 @@ import { type ListParts, startLists } from './lists/start-user-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import { GenerationSlot } from './models/generation-slot.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
+import { PlacementCounts } from './placements/placement-counts.ts';
 import { Placements } from './placements/placements.ts';
 import { RecommendationTokens } from './placements/recommendation-tokens.ts';
 import type { CountsStorage } from './popularity/live-counts.ts';
@@ -44,6 +45,7 @@ export interface Recommendation {
   readonly histories: Histories;
   readonly tokens: RecommendationTokens;
   readonly vectors: ItemVectors;
+  readonly placementCounts: PlacementCounts;
 }
 
 export interface RecommendationParts
@@ -106,8 +108,8 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker, answers),
     writeBack: new WriteBack(data, catalogue, clock),
   });
-  const tokens = new RecommendationTokens(identity);
-  const recommender = new OnlineRecommender({ ...shared, vectors, personal, tokens, clock });
+  const placed = { tokens: new RecommendationTokens(identity), placementCounts: new PlacementCounts() };
+  const recommender = new OnlineRecommender({ ...shared, ...placed, vectors, personal, clock });
   const fallbacks = online.fallback_recommend;
   const explainer = new Explainer({ ...shared, isPositive, replacesRead, recommender, fallbacks });
   const changesList = marksLists(settings, isPositive);
@@ -117,7 +119,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     yield* sinceFit.follow(changes);
   });
   const served = { recommender, explainer, answers, sources, itemNeighbors };
-  return { ...served, live, lists, active, generations, settings, reads, histories, tokens, vectors };
+  return { ...served, ...placed, live, lists, active, generations, settings, reads, histories, vectors };
 }
 
 function createLive(

@@ -15,7 +15,7 @@ import { type HttpGround, type HttpListener, listenHttp, prepareHttp } from '../
 import { unlessAborted } from '../platform/concurrency/unless-aborted.ts';
 import type { Logger } from '../platform/log/log.ts';
 import { Teardown } from '../platform/process/teardown.ts';
-import { Impressions } from '../shown/impressions.ts';
+import { type Shown, startShown } from '../shown/start-shown.ts';
 import { checkHealth } from '../store/check-health.ts';
 import type { DataStore } from '../store/data-store.ts';
 import { type StartedStores, startStores } from '../store/open/start-stores.ts';
@@ -90,12 +90,14 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     // Made ready while workers read the saved model.
     const ground = prepareHttp(config, stores.data, log);
     teardown.add(() => ground.metrics.close());
-    const impressions = createImpressions(options, stores, background);
-    teardown.add(() => impressions?.stop());
+    const { recommendation } = background;
+    const onTrouble = (message: string, error: unknown) => log.error({ err: error }, message);
+    const shown = startShown(config, { ...stores, recommendation, clock: options.clock, onTrouble });
+    teardown.add(() => shown.impressions?.stop());
     const admin = createAdmin(options, stores, background, ground);
     await admin.start();
     teardown.add(() => admin.stop());
-    const listener = await startHttp(options, stores, background, ground, admin, impressions);
+    const listener = await startHttp(options, stores, background, ground, admin, shown);
     teardown.add(() => listener.close());
     await unlessAborted(background.isRestored, signal);
     stores.noteReady(baseUrl(listener.address));
@@ -150,28 +152,24 @@ function createAdmin(
   });
 }
 
-/** Takes in what is shown, where placements are configured or were. */
-function createImpressions(
-  { clock, log }: Options,
-  { shownLog }: StartedStores,
-  { recommendation: { tokens, reads } }: Background,
-): Impressions | undefined {
-  const onTrouble = (message: string, error: unknown) => log.error({ err: error }, message);
-  return shownLog && new Impressions({ log: shownLog, tokens, reads, clock, onTrouble });
-}
-
 function startHttp(
   { config, log, clock }: Options,
   { data, cache, cluster, paths }: StartedStores,
-  { pool, progress, recommendation: { recommender, explainer }, isRestored }: Background,
+  { pool, progress, recommendation, isRestored }: Background,
   ground: HttpGround,
   admin: Admin,
-  impressions: Impressions | undefined,
+  shown: Shown,
 ): Promise<HttpListener> {
+  const { recommender, explainer, placementCounts } = recommendation;
   const itemSearch = new ItemSearch(pool, paths.dataPath);
   const searchItems = (text: string, n: number) => itemSearch.find(text, n);
   const health = () => checkHealth(data, cache);
-  const services = { data, recommender, explainer, impressions, admin, searchItems, health, clock };
-  const background = { progress: () => progress.current, cache: () => cache.getStats(), cluster };
+  const services = { data, recommender, explainer, ...shown, admin, searchItems, health, clock };
+  const background = {
+    progress: () => progress.current,
+    cache: () => cache.getStats(),
+    cluster,
+    placementCounts,
+  };
   return listenHttp(isRestored, ground, services, background, config, log);
 }

@@ -5,6 +5,7 @@ import type { Feedback } from '../domain/entities.ts';
 import { refuseBody } from '../domain/field-checks.ts';
 import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
 import { inTurns } from '../platform/concurrency/event-loop-turns.ts';
+import type { PlacementCounts } from '../recommend/placements/placement-counts.ts';
 import type { RecommendationTokens } from '../recommend/placements/recommendation-tokens.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { ShownLog, ShownRecord } from '../store/shown-log.ts';
@@ -15,6 +16,8 @@ const PRUNE_MS = 3_600_000;
 export interface ImpressionParts {
   readonly log: ShownLog;
   readonly tokens: RecommendationTokens;
+  /** Counts what is stored. */
+  readonly counts: PlacementCounts;
   readonly reads: Pick<LocalReads, 'itemRow' | 'itemIdAt'>;
   readonly clock: Clock;
   /** Told of what no answer shows. */
@@ -43,14 +46,14 @@ export class Impressions {
    */
   async add(impressions: readonly GivenImpression[]): Promise<number> {
     const records = await inTurns(this.recordsOf(impressions));
-    if (records.length > 0) await this.parts.log.append(records);
+    await this.store(records);
     return records.length;
   }
 
   /** Notes which lists feedback came of. A token that is not of the user and this service is passed over. */
   async credit(feedback: readonly Feedback[]): Promise<void> {
     const records = await inTurns(this.creditsOf(feedback));
-    if (records.length > 0) await this.parts.log.append(records);
+    await this.store(records);
   }
 
   forget(userId: string): Promise<void> {
@@ -66,6 +69,19 @@ export class Impressions {
   async *walk(): AsyncGenerator<readonly Impression[]> {
     for await (const users of this.parts.log.walk())
       for (const { records } of users) yield records.map((record) => this.told(record));
+  }
+
+  private async store(records: readonly ShownRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const { log, counts } = this.parts;
+    await log.append(records);
+    for (const { list, itemRows, feedbackType } of records)
+      counts.note(
+        feedbackType === undefined ? 'shown' : 'feedback',
+        list.placement,
+        list.variant,
+        itemRows.length,
+      );
   }
 
   private *recordsOf(impressions: readonly GivenImpression[]): Generator<undefined, ShownRecord[]> {

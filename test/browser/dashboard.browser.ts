@@ -30,6 +30,20 @@ const VIEWS = [
   { width: 390, colorScheme: 'light' },
 ] as const;
 
+const PLACEMENT = {
+  ...{ categories: [], filter: {}, exclude: [], pins: [], fallback: [] },
+  ...{ max_per_label: 0, max_per_category: 0, length: 0 },
+};
+
+/** Has a user see a list of the placement, and like something of it. */
+async function seePlacement(server: TestServer, { UserId }: { readonly UserId: string }): Promise<void> {
+  const list = await server.call('GET', `/api/recommend/${UserId}?placement=home`, undefined, HEADERS);
+  const Recommendation = list.headers.get('X-Furze-Recommendation');
+  await server.call('POST', '/api/impressions', [{ UserId, Recommendation, Items: list.body }], HEADERS);
+  const like = { FeedbackType: 'like', UserId, ItemId: list.body[0], Timestamp: '', Comment: '', Value: 5 };
+  await server.call('POST', '/api/feedback', [{ ...like, Recommendation }], HEADERS);
+}
+
 describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
   const shots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'furze-screenshots-'));
   let server: TestServer;
@@ -51,6 +65,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
           popular: { popular_window: 876_000 * 3_600_000 },
           online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
         },
+        placement: { home: PLACEMENT },
       },
     });
     await server.service.data.write({ kind: 'putItems', batch: { records: sample.items } });
@@ -60,6 +75,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       batch: { records: feedback },
     });
     await server.service.fit();
+    await seePlacement(server, feedback[0]!);
     userId = busiest(feedback.map(({ UserId }) => UserId));
     itemId = busiest(feedback.map(({ ItemId }) => ItemId));
     browser = await launchChromium();
@@ -106,6 +122,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     ['users', 'Users', /Lately active/],
     ['live', 'Live', /purchase/],
     ['quality', 'Quality', /NDCG@10/],
+    ['placements', 'Placements', /Click rate/],
     ['import', 'Import', /Drop a file here/],
     ['storage', 'Storage', /itemFeedback/],
     ['config', 'Configuration', /positive_feedback_types/],

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { JobProgress } from '../../background/tasks/progress-tracker.ts';
+import type { PlacementCounts } from '../../recommend/placements/placement-counts.ts';
 import type { CacheStats } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import { gauge } from './gauge.ts';
@@ -10,12 +11,13 @@ export interface BackgroundParts {
   readonly cache: () => Promise<CacheStats>;
   /** The nodes that share the data; undefined for a service of its own. */
   readonly cluster: Cluster | undefined;
+  readonly placementCounts: PlacementCounts;
 }
 
 /** The metrics of the background: the stage of a fit with its expected end, and the size of the cache. */
 export function registerBackground(
   registry: Registry,
-  { progress, cache }: Omit<BackgroundParts, 'cluster'>,
+  { progress, cache }: Pick<BackgroundParts, 'progress' | 'cache'>,
 ): void {
   const stage = (name: string, help: string, value: (job: JobProgress) => number | undefined) => {
     const read = () => {

@@ -6,6 +6,7 @@ import type { VectorSpaces } from '../../domain/vector-space.ts';
 import type { Explainer } from '../../recommend/answers/explainer.ts';
 import type { Recommender } from '../../recommend/sources/recommender.ts';
 import type { Impressions } from '../../shown/impressions.ts';
+import type { PlacementReports } from '../../shown/placement-reports.ts';
 import type { DataStore } from '../../store/data-store.ts';
 import type { EntityTexts } from './entity-texts.ts';
 
@@ -18,6 +19,7 @@ export interface Services {
   readonly explainer: Explainer;
   /** What users were shown; undefined where no placement is configured and none was. */
   readonly impressions: Impressions | undefined;
+  readonly placementReports: PlacementReports | undefined;
   readonly admin: Admin;
   /** Ids of items that contain a text, best match first. */
   readonly searchItems: (text: string, n: number) => Promise<readonly string[]>;

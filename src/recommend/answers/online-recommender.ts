@@ -11,6 +11,7 @@ import type { Histories } from '../history/histories.ts';
 import { isUnread } from '../history/read-items.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
+import type { PlacementCounts } from '../placements/placement-counts.ts';
 import type { RecommendationTokens } from '../placements/recommendation-tokens.ts';
 import type { LatestSource } from '../sources/latest-source.ts';
 import type { PopularSource } from '../sources/popular-source.ts';
@@ -31,6 +32,7 @@ export interface OnlineParts extends Omit<ComposedSources, 'sources' | 'sinceFit
   readonly personal: PersonalAnswers;
   readonly vectors: ItemVectors;
   readonly tokens: RecommendationTokens;
+  readonly placementCounts: PlacementCounts;
   readonly generations: GenerationSlot;
   readonly clock: Clock;
 }
@@ -102,7 +104,8 @@ export class OnlineRecommender implements Recommender {
   }
 
   tokenOf(userId: string, placement: string): string {
-    const { tokens, generations, clock } = this.parts;
+    const { tokens, placementCounts, generations, clock } = this.parts;
+    placementCounts.note('lists', placement, '');
     const generation = generations.current?.number ?? 0;
     return tokens.issue({ placement, variant: '', generation, timeMs: clock() }, userId);
   }

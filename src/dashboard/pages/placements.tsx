@@ -1,0 +1,159 @@
+import type { PlacementOutcome, PlacementReport } from '../../domain/placement-schemas.ts';
+import { ask } from '../api.ts';
+import { count, duration, figure, percent, time } from '../format.ts';
+import { Chart, type ChartLine } from '../parts/chart.tsx';
+import { Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
+import { saveFile } from '../save-file.ts';
+import { useAttempt } from '../use-attempt.ts';
+import { useResource } from '../use-resource.ts';
+
+const REFRESH_MS = 60_000;
+const COLORS = [1, 2, 3, 4] as const;
+const PATH = '/api/admin/placements';
+
+/** What came of the lists of placements. */
+export function PlacementsPage() {
+  const { data, error, loading } = useResource<PlacementReport>(PATH, REFRESH_MS);
+  const names = [...new Set(data?.Placements.map(({ Placement }) => Placement))];
+  return (
+    <>
+      <PageHead title="Placements">
+        What users saw of the lists of each placement, and what they did with it.
+      </PageHead>
+      <State error={error} loading={loading} />
+      {data !== undefined && names.length === 0 && (
+        <p>
+          Nothing was shown yet. Name a place on your page in the configuration, as{' '}
+          <code>[placement.home]</code>, ask for lists with <code>placement=home</code>, and tell what was
+          seen by <code>POST /api/impressions</code>.
+        </p>
+      )}
+      {data !== undefined && names.length > 0 && <Head data={data} />}
+      {names.map((name) => (
+        <Outcome
+          key={name}
+          name={name}
+          variants={data!.Placements.filter(({ Placement }) => Placement === name)}
+        />
+      ))}
+    </>
+  );
+}
+
+function Head({ data }: { data: PlacementReport }) {
+  const { attempt, refusal } = useAttempt(() => {});
+  const save = () =>
+    attempt(async () => {
+      const response = await ask(`${PATH}.csv`);
+      saveFile('furze-placements.csv', [await response.text()]);
+    });
+  return (
+    <>
+      <p class="muted">
+        As of {time(data.ComputedAt)}. Feedback that names no list belongs to the last one with the item
+        within {duration(data.WindowSeconds)}.
+      </p>
+      <p>
+        <button type="button" class="small outline" onClick={save}>
+          Save as CSV
+        </button>
+      </p>
+      <State error={refusal} loading={false} />
+    </>
+  );
+}
+
+function Outcome({ name, variants }: { name: string; variants: readonly PlacementOutcome[] }) {
+  const types = [...new Set(variants.flatMap(({ Feedback }) => Feedback.map(({ Type }) => Type)))];
+  const values = types.filter((type) => variants.some((variant) => feedbackOf(variant, type).Value !== 0));
+  return (
+    <Card wide title={name}>
+      <Table
+        label={`What came of ${name}`}
+        head={[
+          'Variant',
+          ...numbers('Lists', 'Users', 'Items seen', 'Clicked', 'Click rate', 'Named its list'),
+          ...numbers(...types, ...values.map((type) => `Value of ${type}`)),
+        ]}
+      >
+        {variants.map((variant) => (
+          <tr key={variant.Variant}>
+            <th scope="row">{variant.Variant === '' ? 'all' : variant.Variant}</th>
+            <td class="number">{count(variant.Lists)}</td>
+            <td class="number">{count(variant.Users)}</td>
+            <td class="number">{count(variant.Shown)}</td>
+            <td class="number">{count(variant.Clicked)}</td>
+            <td class="number nowrap">{percent(rateOf(variant))}</td>
+            <td class="number nowrap">{percent(shareNamed(variant))}</td>
+            {types.map((type) => (
+              <td key={type} class="number">
+                {count(feedbackOf(variant, type).Count)}
+              </td>
+            ))}
+            {values.map((type) => (
+              <td key={type} class="number">
+                {figure(feedbackOf(variant, type).Value)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </Table>
+      <Curves variants={variants} />
+    </Card>
+  );
+}
+
+function Curves({ variants }: { variants: readonly PlacementOutcome[] }) {
+  const days = [...new Set(variants.flatMap(({ Days }) => Days.map(({ Day }) => Day)))].sort();
+  const lines = (read: (day: PlacementOutcome['Days'][number]) => number | null) =>
+    variants.slice(0, COLORS.length).map(({ Variant, Days }, at): ChartLine => {
+      const byDay = new Map(Days.map((day) => [day.Day, day]));
+      const values = days.map((day) => {
+        const known = byDay.get(day);
+        return known === undefined ? null : read(known);
+      });
+      return { label: Variant === '' ? 'all' : Variant, color: COLORS[at]!, values };
+    });
+  const times = days.map((day) => Date.parse(day) / 1000);
+  const places = variants[0]?.Places ?? [];
+  return (
+    <>
+      {days.length > 1 && (
+        <div class="charts days">
+          <Chart title="Click rate by day" times={times} lines={lines(rateOf)} format={percent} />
+          <Chart title="Items seen by day" times={times} lines={lines(({ Shown }) => Shown)} format={count} />
+        </div>
+      )}
+      {places.length > 0 && (
+        <details>
+          <summary>By place</summary>
+          <Table label="By place" head={['Variant', ...numbers('Place', 'Seen', 'Clicked', 'Click rate')]}>
+            {variants.flatMap(({ Variant, Places }) =>
+              Places.map((each) => (
+                <tr key={`${Variant} ${each.Place}`}>
+                  <td>{Variant === '' ? 'all' : Variant}</td>
+                  <td class="number">{each.Place}</td>
+                  <td class="number">{count(each.Shown)}</td>
+                  <td class="number">{count(each.Clicked)}</td>
+                  <td class="number nowrap">{percent(rateOf(each))}</td>
+                </tr>
+              )),
+            )}
+          </Table>
+        </details>
+      )}
+    </>
+  );
+}
+
+function rateOf({ Shown, Clicked }: { readonly Shown: number; readonly Clicked: number }): number | null {
+  return Shown === 0 ? null : Clicked / Shown;
+}
+
+function shareNamed({ Named, InWindow }: PlacementOutcome): number | null {
+  return Named + InWindow === 0 ? null : Named / (Named + InWindow);
+}
+
+function feedbackOf({ Feedback }: PlacementOutcome, type: string): { Count: number; Value: number } {
+  return Feedback.find(({ Type }) => Type === type) ?? { Count: 0, Value: 0 };
+}

@@ -1,0 +1,75 @@
+import type { ShownRecord } from '../store/shown-log.ts';
+
+/** A feedback of a user. */
+export interface GivenFeedback {
+  readonly itemRow: number;
+  /** Type as it was written. */
+  readonly type: string;
+  /** The type, or where its value makes it positive, the kind: `rating>=4`. */
+  readonly kind: string;
+  readonly timeMs: number;
+}
+
+/** A feedback and how it is known of which list it came. */
+export interface Outcome extends GivenFeedback {
+  /** True where it named the list, false where it came within the window. */
+  readonly isNamed: boolean;
+}
+
+/** A list that a user has seen something of. */
+export interface SeenList {
+  readonly placement: string;
+  readonly variant: string;
+  /** Time of the answer, milliseconds since the epoch. */
+  readonly timeMs: number;
+  /** Time at which something of it was seen first. */
+  shownMs: number;
+  /** Items seen, with the place of each and the time at which it was seen last; place 0 where it is not known. */
+  readonly seen: Map<number, { place: number; lastMs: number }>;
+  readonly outcomes: Outcome[];
+}
+
+/**
+ * Gives a user's feedback to the lists that it came of: each to the list that it named, otherwise to the last list with the item
+ * that the user saw before, if that is not longer ago than the window.
+ * @param records what the user was shown and credited, by time
+ * @param windowMs the longest time between seeing an item and feedback on it
+ */
+export function attribute(
+  records: readonly ShownRecord[],
+  feedback: readonly GivenFeedback[],
+  windowMs: number,
+): SeenList[] {
+  const lists = new Map<string, SeenList>();
+  const named = new Map<string, SeenList>();
+  for (const { list, timeMs, itemRows, places, feedbackType } of records) {
+    const { placement, variant } = list;
+    const key = `${placement}\n${variant}\n${list.timeMs}`;
+    const seenList = lists.get(key) ?? {
+      ...{ placement, variant, timeMs: list.timeMs, shownMs: timeMs },
+      ...{ seen: new Map(), outcomes: [] },
+    };
+    lists.set(key, seenList);
+    seenList.shownMs = Math.min(seenList.shownMs, timeMs);
+    for (const [at, row] of itemRows.entries()) {
+      const before = seenList.seen.get(row);
+      const place = before?.place || (places[at] ?? 0);
+      seenList.seen.set(row, { place, lastMs: Math.max(before?.lastMs ?? 0, timeMs) });
+      if (feedbackType !== undefined) named.set(`${row} ${feedbackType}`, seenList);
+    }
+  }
+  const byTime = [...lists.values()].sort((a, b) => b.timeMs - a.timeMs);
+  for (const each of feedback) {
+    const { itemRow, type, timeMs } = each;
+    const own = named.get(`${itemRow} ${type}`);
+    const list =
+      own ??
+      byTime.find((candidate) => {
+        const seen = candidate.seen.get(itemRow);
+        // Seeing may be told a little later than feedback on it, but no list is answered after.
+        return seen !== undefined && candidate.timeMs <= timeMs && timeMs <= seen.lastMs + windowMs;
+      });
+    list?.outcomes.push({ ...each, isNamed: own !== undefined });
+  }
+  return byTime;
+}

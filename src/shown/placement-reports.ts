@@ -1,0 +1,103 @@
+import { performance } from 'node:perf_hooks';
+import type { Clock } from '../domain/clock.ts';
+import type { PlacementReport } from '../domain/placement-schemas.ts';
+import { formatTimestamp } from '../domain/rfc3339.ts';
+import { turns } from '../platform/concurrency/event-loop-turns.ts';
+import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
+import type { ShownLog, ShownToUser } from '../store/shown-log.ts';
+import { attribute, type GivenFeedback, type Outcome, type SeenList } from './attribution.ts';
+import { PlacementSums } from './placement-sums.ts';
+
+/** Age from which on a report is made anew, milliseconds. */
+const FRESH_MS = 60_000;
+/** Work between two pauses, milliseconds. */
+const TURN_MS = 1;
+
+export interface ReportParts {
+  readonly log: ShownLog;
+  readonly data: Pick<DataStore, 'local' | 'getFeedback'>;
+  readonly clock: Clock;
+  /** Longest time between seeing an item and feedback on it that names no list, milliseconds. */
+  readonly windowMs: number;
+  /** Types of feedback that say that an item was seen, and nothing more. */
+  readonly readTypes: ReadonlySet<string>;
+  /** The type of each kind of feedback that a value makes positive. */
+  readonly typeOfKind: ReadonlyMap<string, string>;
+}
+
+/** Works out what came of the lists of placements, out of what was shown and the feedback there is. */
+export class PlacementReports {
+  private readonly parts: ReportParts;
+  private readonly columns = new FeedbackColumns();
+  private last: { readonly report: PlacementReport; readonly madeMs: number } | undefined;
+  private making: Promise<PlacementReport> | undefined;
+
+  constructor(parts: ReportParts) {
+    this.parts = parts;
+  }
+
+  /** The last report, at most a minute old; one that has to be made takes turns with requests. @throws FurzeError STORE_UNAVAILABLE */
+  current(): Promise<PlacementReport> {
+    const { last } = this;
+    if (last !== undefined && performance.now() - last.madeMs < FRESH_MS) return Promise.resolve(last.report);
+    this.making ??= this.make().finally(() => {
+      this.making = undefined;
+    });
+    return this.making;
+  }
+
+  private async make(): Promise<PlacementReport> {
+    const { log, clock, windowMs } = this.parts;
+    const sums = new PlacementSums();
+    let endMs = performance.now() + TURN_MS;
+    for await (const users of log.walk())
+      for (const user of users) {
+        const lists = this.listsOf(user);
+        sums.add(lists, await this.valuesOf(user.userId, lists));
+        if (performance.now() < endMs) continue;
+        await turns.take();
+        endMs = performance.now() + TURN_MS;
+      }
+    const report = {
+      ComputedAt: formatTimestamp(clock()),
+      WindowSeconds: windowMs / 1000,
+      Placements: sums.outcomes,
+    };
+    this.last = { report, madeMs: performance.now() };
+    return report;
+  }
+
+  private listsOf({ userId, records }: ShownToUser): SeenList[] {
+    const { data, windowMs } = this.parts;
+    const row = data.local.userRow(userId);
+    return attribute(records, row < 0 ? [] : this.feedbackOf(row), windowMs);
+  }
+
+  private feedbackOf(userRow: number): GivenFeedback[] {
+    const { data, readTypes, typeOfKind } = this.parts;
+    const { columns } = this;
+    columns.clear();
+    data.local.readUserFeedback(userRow, columns);
+    const names = data.local.feedbackTypes();
+    const feedback: GivenFeedback[] = [];
+    for (let at = 0; at < columns.length; at++) {
+      const kind = names[columns.types[at]!] ?? '';
+      const type = typeOfKind.get(kind) ?? kind;
+      const timeMs = columns.timesMs[at]!;
+      if (!readTypes.has(kind)) feedback.push({ itemRow: columns.itemRows[at]!, type, kind, timeMs });
+    }
+    return feedback;
+  }
+
+  private async valuesOf(userId: string, lists: readonly SeenList[]): Promise<Map<Outcome, number>> {
+    const { data } = this.parts;
+    const values = new Map<Outcome, number>();
+    for (const outcome of lists.flatMap(({ outcomes }) => outcomes)) {
+      const itemId = data.local.itemIdAt(outcome.itemRow);
+      const feedback =
+        itemId === undefined ? undefined : await data.getFeedback(outcome.type, userId, itemId);
+      if (feedback?.Value !== undefined) values.set(outcome, feedback.Value);
+    }
+    return values;
+  }
+}

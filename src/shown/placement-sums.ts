@@ -1,0 +1,111 @@
+import { getOrPut } from '../domain/get-or-put.ts';
+import type { Figures, PlacementOutcome } from '../domain/placement-schemas.ts';
+import { formatTimestamp } from '../domain/rfc3339.ts';
+import type { SeenList } from './attribution.ts';
+
+const DAY_MS = 86_400_000;
+/** Places that are told one by one. */
+const PLACES_MAX = 20;
+
+/** Figures that are added up. */
+class Sums {
+  lists = 0;
+  users = 0;
+  shown = 0;
+  clicked = 0;
+  named = 0;
+  inWindow = 0;
+  private readonly byKind = new Map<string, { count: number; value: number }>();
+
+  add(list: SeenList, clickedCount: number, valueAt: (at: number) => number): void {
+    this.lists++;
+    this.shown += list.seen.size;
+    this.clicked += clickedCount;
+    for (const [at, { kind, isNamed }] of list.outcomes.entries()) {
+      if (isNamed) this.named++;
+      else this.inWindow++;
+      const sums = getOrPut(this.byKind, kind, () => ({ count: 0, value: 0 }));
+      sums.count++;
+      sums.value += valueAt(at);
+    }
+  }
+
+  get figures(): Figures {
+    return {
+      ...{ Lists: this.lists, Users: this.users, Shown: this.shown, Clicked: this.clicked },
+      ...{ Named: this.named, InWindow: this.inWindow },
+      Feedback: Array.from(this.byKind, ([Type, { count: Count, value: Value }]) => ({
+        Type,
+        Count,
+        Value,
+      })).sort((a, b) => b.Count - a.Count),
+    };
+  }
+}
+
+/** Sums of one placement and variant. */
+class OutcomeSums {
+  private readonly all = new Sums();
+  private readonly days = new Map<number, Sums>();
+  private readonly items = new Set<number>();
+  private readonly places = Array.from({ length: PLACES_MAX }, (_, at) => ({
+    Place: at + 1,
+    Shown: 0,
+    Clicked: 0,
+  }));
+
+  /** @param seenBy the sums that the user of the list stands in already; those of this one are added */
+  add(list: SeenList, values: ReadonlyMap<object, number>, seenBy: Set<object>): void {
+    const day = getOrPut(this.days, Math.floor(list.shownMs / DAY_MS) * DAY_MS, () => new Sums());
+    const clicked = new Set(list.outcomes.map(({ itemRow }) => itemRow));
+    for (const sums of [this.all, day]) {
+      sums.add(list, clicked.size, (at) => values.get(list.outcomes[at]!) ?? 0);
+      if (!seenBy.has(sums)) sums.users++;
+      seenBy.add(sums);
+    }
+    for (const [row, { place }] of list.seen) {
+      this.items.add(row);
+      const sums = this.places[place - 1];
+      if (sums === undefined) continue;
+      sums.Shown++;
+      if (clicked.has(row)) sums.Clicked++;
+    }
+  }
+
+  get outcome(): Omit<PlacementOutcome, 'Placement' | 'Variant'> {
+    return {
+      ...this.all.figures,
+      Items: this.items.size,
+      Places: this.places.filter(({ Shown }) => Shown > 0),
+      Days: Array.from(this.days)
+        .sort(([a], [b]) => a - b)
+        .map(([dayMs, sums]) => ({ Day: formatTimestamp(dayMs).slice(0, 10), ...sums.figures })),
+    };
+  }
+}
+
+/** What came of the lists of all placements and variants, by the day on which they were seen. */
+export class PlacementSums {
+  private readonly byName = new Map<string, OutcomeSums>();
+
+  /** Adds all lists of one user. @param values the Value of outcomes that have one */
+  add(lists: readonly SeenList[], values: ReadonlyMap<object, number>): void {
+    const seenBy = new Set<object>();
+    for (const list of lists)
+      getOrPut(this.byName, `${list.placement}\n${list.variant}`, () => new OutcomeSums()).add(
+        list,
+        values,
+        seenBy,
+      );
+  }
+
+  /** By the names of placement and variant. */
+  get outcomes(): PlacementOutcome[] {
+    return Array.from(this.byName)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, sums]) => {
+        const [Placement = '', Variant = ''] = name.split('\n');
+        return { Placement, Variant, ...sums.outcome };
+      });
+  }
+}

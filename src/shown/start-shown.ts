@@ -1,0 +1,40 @@
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../domain/clock.ts';
+import { readPositiveKinds } from '../domain/positive-feedback-types.ts';
+import type { Recommendation } from '../recommend/start-recommendation.ts';
+import type { DataStore } from '../store/data-store.ts';
+import type { ShownLog } from '../store/shown-log.ts';
+import { Impressions } from './impressions.ts';
+import { PlacementReports } from './placement-reports.ts';
+
+/** What was shown and what came of it; each undefined where no placement is configured and none was. */
+export interface Shown {
+  readonly impressions: Impressions | undefined;
+  readonly placementReports: PlacementReports | undefined;
+}
+
+export interface ShownParts {
+  readonly shownLog: ShownLog | undefined;
+  readonly data: DataStore;
+  readonly recommendation: Pick<Recommendation, 'tokens' | 'placementCounts' | 'reads'>;
+  readonly clock: Clock;
+  readonly onTrouble: (message: string, error: unknown) => void;
+}
+
+/** Begins to take in what is shown. */
+export function startShown(
+  config: Config,
+  { shownLog: log, data, recommendation, clock, onTrouble }: ShownParts,
+): Shown {
+  if (log === undefined) return { impressions: undefined, placementReports: undefined };
+  const { tokens, placementCounts: counts, reads } = recommendation;
+  const { positive_feedback_types, read_feedback_types } = config.recommend.data_source;
+  const kinds = readPositiveKinds(positive_feedback_types);
+  const typeOfKind = new Map(kinds.map(({ name, feedbackType }) => [name, feedbackType]));
+  const readTypes = new Set(read_feedback_types.filter((type) => !typeOfKind.has(type)));
+  const windowMs = config.attribution.window;
+  return {
+    impressions: new Impressions({ log, tokens, counts, reads, clock, onTrouble }),
+    placementReports: new PlacementReports({ log, data, clock, windowMs, readTypes, typeOfKind }),
+  };
+}
