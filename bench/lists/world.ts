@@ -74,7 +74,7 @@ export async function openListWorld(
     positiveTypes: ['like'],
     positiveTtlMs: Number.POSITIVE_INFINITY,
     userNeighborType: 'auto',
-    settings: listSettings(config.recommend),
+    settings: listSettings(config),
     versioned: false,
     youngMs: 0,
     clockErrorMs: 0,

@@ -65,7 +65,12 @@ export async function startBackground(
     clock,
     elapsedMs,
     findRelated: neighborFinder(pool, config, paths, clock),
-    vectors: { instantiate: loadKernels, findAside: vectorFinder(pool) },
+    vectors: {
+      instantiate: loadKernels,
+      findAside: vectorFinder(pool),
+      slots: pool.slots,
+      servingSlot: pool.servingSlot,
+    },
     worker: {
       make: (userRows) => training.listsOnRequest.make(userRows),
       answer: (question) => training.listsOnRequest.answer(question),

@@ -78,6 +78,11 @@ export function checkRelations(config: Config, problems: string[]): void {
     problems.push(
       'vectors: expected none with database.data_store in PostgreSQL, which keeps no vectors yet',
     );
+  const { vector_space } = recommend;
+  if (vector_space !== '' && config.vectors[vector_space]?.similarity !== 'cosine')
+    problems.push(
+      `recommend.vector_space: expected the name of a space of [vectors] with similarity = "cosine", got ${show(vector_space)}`,
+    );
   checkPositiveKinds(recommend.data_source.positive_feedback_types, problems);
   const { popular, latest } = recommend.offline.explore_recommend;
   if (popular + latest > 1) {

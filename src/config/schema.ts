@@ -248,6 +248,10 @@ const recommend = Type.Object(
       ['auto', 'collaborative', 'random'],
       'What orders the candidates of a list: "auto" predicted click-through where [recommend.offline] enable_click_through_prediction is on and chance where it is off, "collaborative" the score of matrix factorization, "random" chance, the same for the same user and model.',
     ),
+    vector_space: text(
+      '',
+      'The vector space that lists go by, which is compared by "cosine"; empty for the only such one of [vectors], or for none where there are several.',
+    ),
     data_source: dataSource,
     popular: Type.Object(
       { popular_window: duration('720h', 'Only positive feedback younger than this makes an item popular.') },

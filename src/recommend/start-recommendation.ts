@@ -1,3 +1,4 @@
+import { listSpace } from '../config/list-space.ts';
 import { positiveFeedback } from '../config/positive-feedback.ts';
 import { effectiveUntil } from '../domain/clock.ts';
 import { ttlMs } from '../domain/duration.ts';
@@ -49,12 +50,12 @@ export interface Recommendation {
 }
 
 export interface RecommendationParts
-  extends Omit<ListParts, 'reads' | 'live' | 'generations' | 'hasOtherNodes'> {
+  extends Omit<ListParts, 'reads' | 'live' | 'vectors' | 'generations' | 'hasOtherNodes'> {
   /** Identity of the data, the same on all nodes that share them. */
   readonly identity: string;
   readonly data: DataStore;
   readonly findRelated: FindRelated;
-  readonly vectors: Pick<ItemVectorsParts, 'instantiate' | 'findAside'>;
+  readonly vectors: Pick<ItemVectorsParts, 'instantiate' | 'findAside' | 'slots' | 'servingSlot'>;
   readonly countsStorage: CountsStorage;
   /** Told of what is as it should be and worth a line. */
   readonly onNote: (message: string) => void;
@@ -69,18 +70,14 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   // From the first on, because what is committed meanwhile is not among what is loaded.
   data.onChange((changes) => live.follow(changes));
   await live.load(reads, (await data.getStats()).feedback);
-  const vectors = new ItemVectors({
-    ...parts.vectors,
-    ...{ spaces: config.vectors, reads, onTrouble: parts.onTrouble },
-  });
-  data.onChange((changes) => vectors.follow(changes));
-  void vectors.load();
+  const vectors = startVectors(parts);
   const { catalogue, isPositive } = live;
   const generations = new GenerationSlot();
   const kept = await startLists({
     ...parts,
     reads,
     live,
+    vectors,
     generations,
     hasOtherNodes: data.barrier !== undefined,
   });
@@ -120,6 +117,16 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   });
   const served = { recommender, explainer, answers, sources, itemNeighbors };
   return { ...served, ...placed, live, lists, active, generations, settings, reads, histories, vectors };
+}
+
+/** The vectors of items, which are read in turns from now on. */
+function startVectors({ config, data, onTrouble, vectors: parts }: RecommendationParts): ItemVectors {
+  const { vectors: spaces } = config;
+  const kept = { reads: data.local, onTrouble };
+  const vectors = new ItemVectors({ ...parts, ...kept, spaces, listSpace: listSpace(config) });
+  data.onChange((changes) => vectors.follow(changes));
+  void vectors.load();
+  return vectors;
 }
 
 function createLive(

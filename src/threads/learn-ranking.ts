@@ -1,9 +1,15 @@
 import type { HeldOutPairs } from '../dataset/training-data.ts';
 import { getOrPut } from '../domain/get-or-put.ts';
-import { MODEL_FEATURES, type ModelFeature } from '../model/registry.ts';
+import { MODEL_FEATURES } from '../model/registry.ts';
 import { type TypeTest, typeTest } from '../recommend/history/counts-as-positive.ts';
 import type { Ranking } from '../recommend/models/feature-names.ts';
-import { chooseRanking, featuresWith, learnKinds } from '../recommend/ranking/choose-ranking.ts';
+import { VECTOR_SUM } from '../recommend/models/like-sums.ts';
+import {
+  chooseRanking,
+  featuresWith,
+  type HasFeature,
+  learnKinds,
+} from '../recommend/ranking/choose-ranking.ts';
 import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
 import { throwIfCancelled } from './cancellation.ts';
 import {
@@ -52,8 +58,9 @@ export function renewRanking(job: RenewRankingJob): Ranking | undefined {
   });
 }
 
-function partsOf({ generation: { parts } }: ListPlan): (feature: ModelFeature) => boolean {
+function partsOf({ generation: { parts }, vectors }: ListPlan): HasFeature {
   return (name) =>
+    (name === VECTOR_SUM && vectors !== undefined) ||
     MODEL_FEATURES.some((feature) => feature.name === name && parts[feature.part] !== undefined);
 }
 

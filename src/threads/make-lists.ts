@@ -18,6 +18,7 @@ import { askedUser, userRelation } from '../recommend/neighbors/user-neighbors.t
 import { RecentLikes } from '../recommend/popularity/recent-likes.ts';
 import { KeptItemScores } from '../recommend/ranking/kept-item-scores.ts';
 import type { ListInputs } from '../recommend/sources/list-inputs.ts';
+import { VectorReader } from '../recommend/vectors/vector-reader.ts';
 import type { UserList } from '../store/cache-store.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { ListPlan, ListsJob, ListsMade, QuestionJob } from './messages.ts';
@@ -145,8 +146,8 @@ export function answerQuestion(job: QuestionJob): Found {
 
 function makerFor(job: MakerJob, reads: LocalReads, isPositive: TypeTest): ListMaker {
   const { plan } = job;
-  const { generation, kept } = openedFor(job, reads);
-  const inputs = { ...copiedInputs(plan, generation, reads, isPositive, likes), kept, recentLikes };
+  const { generation, kept, vectors } = openedFor(job, reads);
+  const inputs = { ...copiedInputs(plan, generation, reads, isPositive, likes), kept, recentLikes, vectors };
   return new ListMaker(plan.settings, inputs, isPositive, scratch);
 }
 
@@ -164,6 +165,7 @@ interface Opened {
   readonly slot: number;
   readonly generation: Generation;
   readonly kept: KeptItemScores;
+  readonly vectors: VectorReader | undefined;
 }
 
 let opened: Opened | undefined;
@@ -191,6 +193,7 @@ function openedFor({ plan, slot, untilMs }: MakerJob, reads: LocalReads): Opened
       slot,
       generation,
       kept: new KeptItemScores(KEPT_PLACES),
+      vectors: readerOf(plan, slot),
     };
     recentLikes.restore(plan.recentLikes);
     likes.clear();
@@ -202,6 +205,11 @@ function openedFor({ plan, slot, untilMs }: MakerJob, reads: LocalReads): Opened
     likesSinceMs = untilMs;
   }
   return opened;
+}
+
+/** The vectors that lists of a plan go by, as a thread reads them; undefined for none. */
+export function readerOf({ vectors }: ListPlan, slot: number): VectorReader | undefined {
+  return vectors && new VectorReader(vectors, loadKernels(vectors.memory), slot);
 }
 
 /**

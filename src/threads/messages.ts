@@ -201,6 +201,8 @@ export interface ListPlan {
   /** Since when the items are there; see `InMemoryState.sinceMsAt`. */
   readonly timesMs: Float64Array<SharedArrayBuffer>;
   readonly coldItems: ColdItems;
+  /** Those that lists go by; undefined for none. */
+  readonly vectors?: TablePlace | undefined;
 }
 
 /** Outcome of a `ListsJob`; `lists` and `forsaken` are empty where they were stored. */

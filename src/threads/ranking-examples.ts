@@ -16,7 +16,7 @@ import { SPARE_FACTOR, topTrending } from '../recommend/state/top-items.ts';
 import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
 import { scanAllFeedback } from '../store/scan-feedback.ts';
 import { throwIfCancelled } from './cancellation.ts';
-import { copiedInputs } from './make-lists.ts';
+import { copiedInputs, readerOf } from './make-lists.ts';
 import type { LearnRankingJob, ListPlan } from './messages.ts';
 import { byTime, type Question, questionsAt, spread } from './questions-of-held-out-feedback.ts';
 
@@ -78,7 +78,8 @@ export class RankingExamples {
     this.isNew = new Uint32Array(isKnown.length);
     this.findAsked(heldOutSinceMs, isKnown);
     const opening = { instantiate: loadKernels, slot, itemLabelsOf: () => [] };
-    this.copied = copiedInputs(plan, openGeneration(plan.generation, opening), reads, isPositive);
+    const generation = openGeneration(plan.generation, opening);
+    this.copied = { ...copiedInputs(plan, generation, reads, isPositive), vectors: readerOf(plan, slot) };
   }
 
   /** Asks about users of whom something is held out as of the beginning: what all of it answers. */

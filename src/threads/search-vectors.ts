@@ -1,14 +1,17 @@
 import { loadKernels } from '../kernel/load-kernels.ts';
+import { hasBit } from '../memory/bits.ts';
 import type { Ranked } from '../memory/ranked-rows.ts';
 import { atOnce } from '../platform/concurrency/event-loop-turns.ts';
 import { scanTable } from '../recommend/vectors/scan-table.ts';
-import { WORKER_SCRATCH } from '../recommend/vectors/vector-table.ts';
 import { throwIfCancelled } from './cancellation.ts';
 import type { VectorsJob } from './messages.ts';
 
 /** See `VectorsJob`. */
 export function searchVectors(job: VectorsJob): Ranked {
   const { place, query } = job;
-  const scan = scanTable(place, loadKernels(place.memory), { ...query, scratch: WORKER_SCRATCH });
+  const accept = (row: number) => hasBit(query.allowed, row);
+  // The last region is that of searches, of which there is one at a time.
+  const asked = { ...query, accept, scratch: place.scratches - 1 };
+  const scan = scanTable(place, loadKernels(place.memory), asked);
   return atOnce(scan, () => throwIfCancelled(job));
 }

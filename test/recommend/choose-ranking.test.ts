@@ -6,6 +6,7 @@ import {
   type RankingFeature,
   SESSION_KIND,
 } from '../../src/recommend/models/feature-names.ts';
+import { VECTOR_SUM } from '../../src/recommend/models/like-sums.ts';
 import { choiceTable, chooseRanking } from '../../src/recommend/ranking/choose-ranking.ts';
 import type { RankingExample } from '../../src/recommend/ranking/learn-blends.ts';
 
@@ -21,13 +22,19 @@ function users(
   return Array.from({ length: count }, (_, userRow) => user(userRow, random, taste));
 }
 
+const VECTORS = RANKING_FEATURES.indexOf(VECTOR_SUM);
+const withoutVectors = (name: string) => name !== VECTOR_SUM;
+
 function user(
   userRow: number,
   random: Random,
   taste: (value: (name: RankingFeature) => number) => number,
 ): RankingExample {
   const width = RANKING_FEATURES.length;
-  const features = new Float32Array(CANDIDATES * width).map(() => random.normal());
+  // As where no item has a vector.
+  const features = new Float32Array(CANDIDATES * width).map((_, at) =>
+    at % width === VECTORS ? 0 : random.normal(),
+  );
   const labels = Uint8Array.from({ length: CANDIDATES }, (_, at) => {
     const score = taste((name) => features[at * width + RANKING_FEATURES.indexOf(name)]!);
     return random.float() < 1 / (1 + Math.exp(4 - score)) ? 1 : 0;
@@ -65,7 +72,7 @@ function hitsAtTop(
 describe('the choice of a ranking', () => {
   it('weighs what tells and leaves the rest at next to nothing', () => {
     const examples = users(500, (value) => 2 * value('popular_2d') + value('slim'));
-    const { ranking, choice } = chooseRanking(examples, 7, () => true)!;
+    const { ranking, choice } = chooseRanking(examples, 7, withoutVectors)!;
     const main = weightOf(ranking, 'popular_2d');
     expect(main).toBeGreaterThan(1);
     expect(weightOf(ranking, 'slim') / main).toBeGreaterThan(0.35);
@@ -97,7 +104,7 @@ describe('the choice of a ranking', () => {
       [120, 5],
     ] as const) {
       const examples = users(count, (value) => 3 * value('popular_7d'), seed);
-      const { ranking, choice } = chooseRanking(examples, 0, () => true)!;
+      const { ranking, choice } = chooseRanking(examples, 0, withoutVectors)!;
       const { mean, halfWidth } = choice.overBestSingle;
       expect(mean).toBeGreaterThanOrEqual(-1.03 * halfWidth);
       expect(weightOf(ranking, 'popular_7d')).toBe(Math.max(...ranking.weights));
@@ -132,7 +139,7 @@ describe('the choice of a ranking', () => {
       const labels = new Uint8Array(CANDIDATES).fill(1, 0, 1);
       return { userRow, kind: 2, features, labels, likedCount: 1 };
     });
-    const { choice } = chooseRanking(examples, 0, () => true)!;
+    const { choice } = chooseRanking(examples, 0, withoutVectors)!;
     expect(qualityOf(choice, 'popular_2d')).toBeCloseTo(1, 10);
     expect(qualityOf(choice, choice.chosen)).toBeCloseTo(1, 10);
     expect(choice.rows[0]!.name).toBe(choice.chosen);
@@ -141,8 +148,8 @@ describe('the choice of a ranking', () => {
 
   it('takes what a user was asked as of several moments for what one user tells', () => {
     const examples = users(40, (value) => value('popular_2d') - value('age'));
-    const { choice: once } = chooseRanking(examples, 0, () => true)!;
-    const { choice: thrice } = chooseRanking([...examples, ...examples, ...examples], 0, () => true)!;
+    const { choice: once } = chooseRanking(examples, 0, withoutVectors)!;
+    const { choice: thrice } = chooseRanking([...examples, ...examples, ...examples], 0, withoutVectors)!;
     expect(thrice.users).toBe(40);
     const alone = ({ rows }: typeof once) => rows.find(({ name }) => name === 'popular_2d')!.quality;
     expect(alone(thrice).mean).toBeCloseTo(alone(once).mean, 10);
@@ -155,7 +162,7 @@ describe('the choice of a ranking', () => {
       ...users(150, (value) => 3 * value('popular_7d'), 1).map((one) => ({ ...one, kind: newcomer })),
       ...users(150, (value) => 3 * value('collaborative'), 2).map((one) => ({ ...one, kind: regular })),
     ];
-    const { ranking } = chooseRanking(examples, 0, () => true)!;
+    const { ranking } = chooseRanking(examples, 0, withoutVectors)!;
     const share = (weights: LogisticRegression) =>
       weightOf(weights, 'popular_7d') /
       (weightOf(weights, 'popular_7d') + weightOf(weights, 'collaborative'));
@@ -169,7 +176,7 @@ describe('the choice of a ranking', () => {
       ...users(150, (value) => 3 * value('popular_7d'), 1),
       ...users(60, (value) => 3 * value('sequence'), 2).map((one) => ({ ...one, kind: SESSION_KIND })),
     ];
-    const { ranking, choice } = chooseRanking(examples, 0, () => true)!;
+    const { ranking, choice } = chooseRanking(examples, 0, withoutVectors)!;
     expect(choice.users).toBe(150);
     const ofSessions = ranking.byKind[SESSION_KIND]!;
     expect(weightOf(ofSessions, 'sequence')).toBeGreaterThan(
@@ -188,7 +195,7 @@ describe('the choice of a ranking', () => {
     const alone = Math.max(quality(only('popular_2d', 1)), quality(only('age', -1)));
     const chosen = Array.from({ length: 5 }, (_, seed) => {
       const examples = users(45, (value) => value('popular_2d') - value('age'), seed);
-      return quality(chooseRanking(examples, 0, () => true)!.ranking);
+      return quality(chooseRanking(examples, 0, withoutVectors)!.ranking);
     });
     expect(Math.min(...chosen)).toBeGreaterThan(0.9 * alone);
     expect(mean(chosen)).toBeGreaterThan(1.1 * alone);
@@ -201,7 +208,7 @@ describe('the choice of a ranking', () => {
     const alone = quality({ weights: RANKING_FEATURES.map((name) => Number(name === 'popular_30d')) });
     for (const seed of [1, 2, 3]) {
       const examples = users(12, (value) => 4 * value('popular_30d'), seed);
-      const { ranking } = chooseRanking(examples, 0, () => true)!;
+      const { ranking } = chooseRanking(examples, 0, withoutVectors)!;
       expect(quality(ranking)).toBeGreaterThan(0.95 * alone);
     }
   });
@@ -225,7 +232,7 @@ describe('the choice of a ranking', () => {
 
   it('gives probabilities that hold on average', () => {
     const examples = users(400, (value) => value('collaborative') + value('popular_12h'));
-    const { ranking } = chooseRanking(examples, 0, () => true)!;
+    const { ranking } = chooseRanking(examples, 0, withoutVectors)!;
     let expected = 0;
     let seen = 0;
     for (const { features, labels } of examples) {
@@ -260,7 +267,7 @@ describe('the choice of a ranking', () => {
         features[at * RANKING_FEATURES.length + age] = 1e-5 * (random.normal() + label / 2);
       });
     }
-    const { ranking } = chooseRanking(examples, 0, () => true)!;
+    const { ranking } = chooseRanking(examples, 0, withoutVectors)!;
     // An item of today beside items of ten days: what they are liked for decides.
     const aged = Math.abs(weightOf(ranking, 'age')) * Math.log1p(10);
     expect(aged).toBeLessThan(0.5 * weightOf(ranking, 'slim'));
@@ -268,8 +275,8 @@ describe('the choice of a ranking', () => {
 
   it('tells nothing of users none of whose candidates were liked', () => {
     const examples = users(100, () => -100);
-    expect(chooseRanking(examples, 0, () => true)).toBeUndefined();
-    expect(chooseRanking([], 0, () => true)).toBeUndefined();
+    expect(chooseRanking(examples, 0, withoutVectors)).toBeUndefined();
+    expect(chooseRanking([], 0, withoutVectors)).toBeUndefined();
   });
 
   it('is a table that people can read', () => {

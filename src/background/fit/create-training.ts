@@ -176,6 +176,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
     versioned: recommendation.lists.isVersioned,
     youngMs: recommend.offline.refresh_recommend_period / 2,
     states: cache,
+    vectors: recommendation.vectors,
     log,
   });
   const planOf = (generation: PlacedGeneration) => listPass.planner.plan(generation, recommendation.live);

@@ -4,6 +4,7 @@ import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { sharePopularity } from '../../recommend/popularity/popularity-counts.ts';
 import type { InMemoryState } from '../../recommend/state/in-memory-state.ts';
 import { topLatest, topPopular, topTrendingInSteps } from '../../recommend/state/top-items.ts';
+import type { ItemVectors } from '../../recommend/vectors/item-vectors.ts';
 import type { ListPlan, PlacedGeneration } from '../../threads/messages.ts';
 
 /** Records that wait to be counted, taken between two pauses. */
@@ -23,6 +24,8 @@ type Settled =
 
 export interface ListPlannerOptions extends Pick<ListPlan, Settled> {
   readonly clock: Clock;
+  /** Absent where there are none. */
+  readonly vectors?: Pick<ItemVectors, 'settled' | 'listPlace'>;
 }
 
 /** Copies to shared memory what workers make lists of: what may be listed, popularity, the newest items, the models. */
@@ -35,7 +38,8 @@ export class ListPlanner {
   }
 
   /** The inputs of lists with this generation, as of now: many arrays as long as the catalogue, some a turn. */
-  plan(generation: PlacedGeneration, live: InMemoryState): Promise<ListPlan> {
+  async plan(generation: PlacedGeneration, live: InMemoryState): Promise<ListPlan> {
+    await this.options.vectors?.settled;
     return inTurns(this.planInSteps(generation, live));
   }
 
@@ -86,6 +90,7 @@ export class ListPlanner {
       trendingRows,
       timesMs,
       coldItems: coldItems.items,
+      vectors: this.options.vectors?.listPlace,
     };
   }
 }

@@ -22,6 +22,7 @@ const OTHER_WAYS: Names = [
     'item knn live',
     'what people with the same likes have liked of late, told by their feedback without any model',
   ],
+  ['vectors', 'how near its vector is to those of what the user likes'],
   ['age', 'how new an item is'],
   ['a + b', 'a blend, with weights learned on the held-out feedback'],
 ];

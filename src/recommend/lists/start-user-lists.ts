@@ -6,6 +6,7 @@ import type { LocalReads } from '../../store/data-store.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
 import { type ListSettings, listSettings } from '../sources/list-settings.ts';
 import type { InMemoryState } from '../state/in-memory-state.ts';
+import type { ItemVectors } from '../vectors/item-vectors.ts';
 import { ActiveUsers } from './active-users.ts';
 import { AnswerCache } from './answer-cache.ts';
 import type { ListWorker } from './list-queue.ts';
@@ -22,6 +23,7 @@ export interface ListParts {
   /** True where others write to the data, too. */
   readonly hasOtherNodes: boolean;
   readonly live: InMemoryState;
+  readonly vectors: ItemVectors;
   readonly generations: GenerationSlot;
   /** Makes users' lists in a worker, and answers questions with the models. */
   readonly worker: ListWorker;
@@ -42,11 +44,12 @@ export interface StartedLists {
 
 /** Puts users' lists together and takes up where the last process left them. */
 export async function startLists(parts: ListParts): Promise<StartedLists> {
-  const { config, reads, cache, hasOtherNodes, live, generations, clock } = parts;
+  const { config, reads, cache, hasOtherNodes, live, vectors, generations, clock } = parts;
   const { server, recommend } = config;
-  const settings = listSettings(recommend);
+  const settings = listSettings(config);
   const inputs = mainThreadInputs({
     live,
+    vectors,
     generations,
     reads,
     clock,
@@ -59,7 +62,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     cache,
     active,
     userCount: () => reads.userRowCount,
-    isSettled: () => live.isSettled,
+    isSettled: () => live.isSettled && vectors.isSettled,
     itemCount: () => live.catalogue.itemCount,
     generations,
     maker,

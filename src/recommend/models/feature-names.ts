@@ -1,12 +1,12 @@
 import { MODEL_FEATURES } from '../../model/registry.ts';
 import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { POPULARITY_SCALES } from '../popularity/popularity-scales.ts';
-import { LIVE_SUM } from './like-sums.ts';
+import { MODELLESS_SUMS } from './like-sums.ts';
 
 /** Features that the ranking looks at for each candidate, in this order. */
 export const RANKING_FEATURES = [
   ...MODEL_FEATURES.map(({ name }) => name),
-  LIVE_SUM,
+  ...MODELLESS_SUMS,
   ...POPULARITY_SCALES.map((scale) => `popular_${scale}` as const),
   'age',
 ] as const;

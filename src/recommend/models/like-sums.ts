@@ -4,15 +4,27 @@ import type { SummedLists } from '../../model/neighbors/summed-lists.ts';
 import type { SumFeature } from '../../model/part/learned-part.ts';
 import { MODEL_FEATURES, type ModelFeature, type OpenedParts, type PartName } from '../../model/registry.ts';
 import type { RecentLikes } from '../popularity/recent-likes.ts';
+import type { VectorReader } from '../vectors/vector-reader.ts';
+import { VectorSums } from '../vectors/vector-sums.ts';
 
 /** Items whose sum is a twentieth of the user's largest stand halfway, roughly, between that one and those without any. */
 const SHARE_SCALE = 20;
 
 /** The feature that is summed over the latest likes of all, without any model. */
 export const LIVE_SUM = 'item_knn_live';
+/** The feature that is summed over a user's likes by the vectors of items, where there are some. */
+export const VECTOR_SUM = 'vectors';
+/** Features that are summed without any model. */
+export const MODELLESS_SUMS = [LIVE_SUM, VECTOR_SUM] as const;
 
 /** A feature that is a sum over a user's likes. */
-export type SumName = ModelFeature | typeof LIVE_SUM;
+export type SumName = ModelFeature | (typeof MODELLESS_SUMS)[number];
+
+/** What sums are made of beside models; each may be missing. */
+export interface SummedBeside {
+  readonly recentLikes?: RecentLikes | undefined;
+  readonly vectors?: VectorReader | undefined;
+}
 
 /** Sums over one user's likes, by item row. */
 export type Sums = Pick<RowSums, 'get' | 'copy' | 'largest' | 'topRows'>;
@@ -25,12 +37,13 @@ const SUMS: ReadonlyMap<SumName, SumFeature & { readonly part: PartName }> = new
 );
 
 /** The names of all sums over likes, in the order of the features. */
-export const SUM_NAMES: readonly SumName[] = [...SUMS.keys(), LIVE_SUM];
+export const SUM_NAMES: readonly SumName[] = [...SUMS.keys(), ...MODELLESS_SUMS];
 
 /** Sums over one user's likes, by feature: good until the models sum up for another. */
 export class LikeSums {
   private readonly sums = new Map<SumName, Sums>();
   private readonly live = new LiveSums();
+  private readonly byVectors = new VectorSums();
 
   /**
    * Sums up for a user; what is not among `names` has no sums.
@@ -40,12 +53,17 @@ export class LikeSums {
     parts: OpenedParts | undefined,
     liked: readonly number[],
     names: readonly SumName[],
-    recentLikes?: RecentLikes,
+    { recentLikes, vectors }: SummedBeside = {},
   ): void {
     this.sums.clear();
     for (const name of names) {
       if (name === LIVE_SUM) {
         if (recentLikes !== undefined && this.live.sumUp(recentLikes, liked)) this.sums.set(name, this.live);
+        continue;
+      }
+      if (name === VECTOR_SUM) {
+        if (vectors !== undefined && this.byVectors.sumUp(vectors, liked))
+          this.sums.set(name, this.byVectors);
         continue;
       }
       const { part, sum, weights } = SUMS.get(name)!;
@@ -65,12 +83,14 @@ export class LikeSums {
     { like, place }: { readonly like: number; readonly place: number },
     name: SumName,
     itemRow: number,
-    recentLikes?: RecentLikes,
+    { recentLikes, vectors }: SummedBeside = {},
   ): number {
     if (name === LIVE_SUM) {
       if (recentLikes !== undefined) this.live.sumUp(recentLikes, [like]);
       return recentLikes === undefined ? 0 : this.live.get(itemRow);
     }
+    if (name === VECTOR_SUM)
+      return vectors !== undefined && this.byVectors.sumUp(vectors, [like]) ? this.byVectors.get(itemRow) : 0;
     const { part, sum, weights } = SUMS.get(name)!;
     const sums = (parts?.[part] as SummedLists | undefined)?.sums[sum];
     sums?.sumUp([like], weights.subarray(place, place + 1));

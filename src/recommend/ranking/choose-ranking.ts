@@ -16,6 +16,7 @@ import {
   type RankingFeature,
   SESSION_KIND,
 } from '../models/feature-names.ts';
+import { VECTOR_SUM } from '../models/like-sums.ts';
 import {
   asProbability,
   isModel,
@@ -89,7 +90,7 @@ type JudgedUser = readonly RankingExample[];
 export function chooseRanking(
   examples: readonly RankingExample[],
   asOfMs: number,
-  has: (feature: ModelFeature) => boolean,
+  has: HasFeature,
 ): { readonly ranking: NamedRanking; readonly choice: RankingChoice } | undefined {
   const known = examples.filter(({ kind }) => hasLikes(kind));
   if (!known.some(teaches)) return undefined;
@@ -162,9 +163,12 @@ function bestAlone(
   return asProbability(learnBlend(lessonOf(examples), [name])!, examples);
 }
 
+/** Tells whether a model is there, or vectors are. */
+export type HasFeature = (feature: ModelFeature | typeof VECTOR_SUM) => boolean;
+
 /** The features that are there: those of a model that is missing are not. */
-export function featuresWith(has: (feature: ModelFeature) => boolean): RankingFeature[] {
-  return RANKING_FEATURES.filter((name) => !isModel(name) || has(name));
+export function featuresWith(has: HasFeature): RankingFeature[] {
+  return RANKING_FEATURES.filter((name) => !(isModel(name) || name === VECTOR_SUM) || has(name));
 }
 
 /** Answers of one user are much alike: what they tell counts as one. */

@@ -2,11 +2,11 @@ import type { ScoredUser } from '../../model/part/learned-part.ts';
 import { MODEL_FEATURES } from '../../model/registry.ts';
 import { RANKING_FEATURES } from '../models/feature-names.ts';
 import type { Generation } from '../models/generation-slot.ts';
-import { LIVE_SUM, type LikeSums, writeSumFeature } from '../models/like-sums.ts';
+import { LIVE_SUM, type LikeSums, MODELLESS_SUMS, writeSumFeature } from '../models/like-sums.ts';
 import type { ItemPopularity } from '../popularity/popularity-counts.ts';
 import type { KeptItemScores } from './kept-item-scores.ts';
 
-const LIVE = RANKING_FEATURES.indexOf(LIVE_SUM);
+const MODELLESS = RANKING_FEATURES.indexOf(LIVE_SUM);
 const POPULAR = RANKING_FEATURES.indexOf('popular_1h');
 const AGE = RANKING_FEATURES.indexOf('age');
 const WIDTH = RANKING_FEATURES.length;
@@ -104,10 +104,12 @@ export function eachUserFeature(
       if (scores !== undefined) onFeature(at, scores);
     }
   }
-  const live = isUsed(LIVE) ? sums?.of(LIVE_SUM) : undefined;
-  if (live === undefined) return;
-  writeSumFeature(LIVE_SUM, live, candidates, column);
-  onFeature(LIVE, column);
+  for (const [at, name] of MODELLESS_SUMS.entries()) {
+    const own = isUsed(MODELLESS + at) ? sums?.of(name) : undefined;
+    if (own === undefined) continue;
+    writeSumFeature(name, own, candidates, column);
+    onFeature(MODELLESS + at, column);
+  }
 }
 
 /** A feature that an item has whoever is ranked for. */

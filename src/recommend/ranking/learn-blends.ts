@@ -3,7 +3,7 @@ import { MODEL_FEATURES, type ModelFeature } from '../../model/registry.ts';
 import { type ChoiceSample, fitChoices } from '../../model/regression/conditional-logit.ts';
 import { fitLogistic, type LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { RANKING_FEATURES, type RankingFeature } from '../models/feature-names.ts';
-import { LIVE_SUM } from '../models/like-sums.ts';
+import { MODELLESS_SUMS } from '../models/like-sums.ts';
 
 /** Lists that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
 const TAUGHT_MAX = 1000;
@@ -64,7 +64,7 @@ function fitBlend(
   // Scales may speak against one another, but likes on all of them never against an item.
   const likesInAll = set.findLastIndex(isScale);
   const nonNegative = set.flatMap((name, at) =>
-    isModel(name) || name === LIVE_SUM || at === likesInAll ? [at] : [],
+    isModel(name) || isModelless(name) || at === likesInAll ? [at] : [],
   );
   const options = Object.entries(known).map(([name, { weights }]) => [
     name,
@@ -201,6 +201,10 @@ export function asProbability(
   const slope = weights[0]!;
   // What stands above by its place alone need not be likelier over all users.
   return slope > 0 ? { bias, weights: ranking.weights.map((weight) => weight * slope) } : ranking;
+}
+
+function isModelless(name: RankingFeature): boolean {
+  return MODELLESS_SUMS.some((sum) => sum === name);
 }
 
 export function isModel(name: RankingFeature): name is ModelFeature {

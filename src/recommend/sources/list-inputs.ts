@@ -2,6 +2,7 @@ import type { History } from '../history/history.ts';
 import type { ColdItems } from '../neighbors/cold-item-index.ts';
 import type { RecentLikes } from '../popularity/recent-likes.ts';
 import type { RankingInputs } from '../ranking/compute-features.ts';
+import type { VectorReader } from '../vectors/vector-reader.ts';
 
 /** The inputs of lists beside the user: on the main thread it moves with every write, in a worker it is a copy. */
 export interface ListInputs extends RankingInputs {
@@ -20,4 +21,6 @@ export interface ListInputs extends RankingInputs {
   readonly coldItems: ColdItems;
   /** The latest likes of all; absent where nobody keeps them. */
   readonly recentLikes?: RecentLikes;
+  /** The vectors that lists go by; absent where there are none. */
+  readonly vectors?: VectorReader | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { listSpace } from '../../config/list-space.ts';
 import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts';
 import { type RankOrder, rankOrder } from '../ranking/rank-candidates.ts';
 
@@ -36,9 +37,12 @@ export interface ListSettings extends Proposing {
   /** Share of its weight that popularity loses in the learned ranking, 0 to 1. */
   readonly discovery: number;
   readonly seed: number;
+  /** Name of the vector space that lists go by; undefined for none. */
+  readonly vectorSpace?: string | undefined;
 }
 
-export function listSettings(recommend: Config['recommend']): ListSettings {
+export function listSettings(config: Pick<Config, 'recommend' | 'vectors'>): ListSettings {
+  const { recommend } = config;
   const { offline, replacement, online, collaborative } = recommend;
   return {
     ...proposing(offline),
@@ -54,5 +58,6 @@ export function listSettings(recommend: Config['recommend']): ListSettings {
     explore: offline.explore_recommend,
     discovery: recommend.discovery,
     seed: collaborative.seed,
+    vectorSpace: listSpace(config),
   };
 }

@@ -1,6 +1,7 @@
 import { spaceOf, type VectorSpaces } from '../../domain/vector-space.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
+import { hasBit } from '../../memory/bits.ts';
 import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
@@ -8,19 +9,29 @@ import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
 import { similarityOf } from './packed-numbers.ts';
 import { scanTable, type TableQuery } from './scan-table.ts';
-import { MAIN_SCRATCH, type TablePlace, VectorTable } from './vector-table.ts';
+import { VectorReader } from './vector-reader.ts';
+import { type TablePlace, VectorTable } from './vector-table.ts';
 
 /** A search as one asks another thread for it. */
-export type AsideQuery = Omit<TableQuery, 'scratch'>;
+export interface AsideQuery extends Omit<TableQuery, 'scratch' | 'accept'> {
+  /** Bits of the rows that may be found. */
+  readonly allowed: Uint32Array;
+}
 
 /** Searches a table aside, in a worker. */
 export type FindInTable = (place: TablePlace, query: AsideQuery, signal?: AbortSignal) => Promise<Ranked>;
 
 export interface ItemVectorsParts {
   readonly spaces: VectorSpaces;
+  /** Name of the space that lists go by; undefined for none. */
+  readonly listSpace: string | undefined;
   readonly reads: LocalReads;
   readonly instantiate: InstantiateKernels;
   readonly findAside: FindInTable;
+  /** Threads that make lists, each with a number of its own; see `WorkerPool`. */
+  readonly slots: number;
+  /** The main thread's among them. */
+  readonly servingSlot: number;
   readonly onTrouble: (message: string, error: unknown) => void;
 }
 
@@ -54,12 +65,15 @@ export class ItemVectors {
     refusedFor: 'neighbors',
   });
   private loaded: Promise<void> = Promise.resolve();
+  /** Resolves once all are read, or cannot be; never rejects. */
+  settled: Promise<void> = Promise.resolve();
+  isSettled = true;
   private readonly closing = new AbortController();
 
   constructor(parts: ItemVectorsParts) {
     this.parts = parts;
     for (const [name, space] of Object.entries(parts.spaces)) {
-      const vectors = new VectorTable(space);
+      const vectors = new VectorTable(space, parts.slots + 1);
       const kernels = parts.instantiate(vectors.place.memory);
       this.tables.set(name, { vectors, kernels, isFull: false });
     }
@@ -68,16 +82,36 @@ export class ItemVectors {
   /** Reads all vectors, in turns; searches wait for it. */
   load(): Promise<void> {
     this.loaded = this.tables.size === 0 ? Promise.resolve() : inTurns(this.readAll(), this.closing.signal);
-    // Searches tell of it; nobody waits where there are none.
-    this.loaded.catch((error) => {
-      if (!this.closing.signal.aborted) this.parts.onTrouble('Vectors of items could not be read', error);
-    });
+    this.isSettled = this.tables.size === 0;
+    this.settled = this.loaded
+      .catch((error) => {
+        if (!this.closing.signal.aborted) this.parts.onTrouble('Vectors of items could not be read', error);
+      })
+      .then(() => {
+        this.isSettled = true;
+      });
     return this.loaded;
   }
 
   /** Reads no more. */
   close(): void {
     this.closing.abort();
+  }
+
+  /** The vectors that lists go by, as of now, for other threads; undefined for none. */
+  get listPlace(): TablePlace | undefined {
+    return this.listTable?.vectors.place;
+  }
+
+  /** The same for this thread. */
+  get reader(): VectorReader | undefined {
+    const table = this.listTable;
+    return table && new VectorReader(table.vectors.place, table.kernels, this.parts.servingSlot);
+  }
+
+  private get listTable(): Table | undefined {
+    const { listSpace } = this.parts;
+    return listSpace === undefined ? undefined : this.tables.get(listSpace);
   }
 
   /** Vectors of a space in memory. @throws FurzeError SPACE_NOT_FOUND */
@@ -130,7 +164,9 @@ export class ItemVectors {
   private find({ vectors, kernels }: Table, query: AsideQuery, signal?: AbortSignal): Promise<Ranked> {
     const { place, bytes } = vectors;
     if (bytes > OWN_BYTES_MAX) return this.parts.findAside(place, query, signal);
-    const scan = () => inTurns(scanTable(place, kernels, { ...query, scratch: MAIN_SCRATCH }), signal);
+    const accept = (row: number) => hasBit(query.allowed, row);
+    const asked = { ...query, accept, scratch: this.parts.servingSlot };
+    const scan = () => inTurns(scanTable(place, kernels, asked), signal);
     return this.queue.run(scan, signal);
   }
 

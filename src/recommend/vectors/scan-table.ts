@@ -1,5 +1,4 @@
 import type { Kernels } from '../../kernel/kernels.ts';
-import { hasBit } from '../../memory/bits.ts';
 import type { Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { packQuery } from './packed-numbers.ts';
@@ -10,8 +9,8 @@ export interface TableQuery {
   readonly query: Float32Array;
   /** Vectors wanted, 1 or more. */
   readonly k: number;
-  /** Bits of the rows that may be found. */
-  readonly allowed: Uint32Array;
+  /** The rows that may be found. */
+  readonly accept: (row: number) => boolean;
   /** Which scratch region is this thread's. */
   readonly scratch: number;
 }
@@ -22,32 +21,33 @@ export interface TableQuery {
  * @param kernels over the table's memory
  */
 export function* scanTable(
-  { memory, dimensions, count }: TablePlace,
+  place: TablePlace,
   kernels: Kernels,
-  { query, k, allowed, scratch }: TableQuery,
+  { query, k, accept, scratch }: TableQuery,
 ): Generator<undefined, Ranked> {
-  const { length, recordBytes, records } = layoutOf(dimensions);
-  const places = scratchAt(length, scratch);
-  const { buffer } = memory;
-  const words = new Int16Array(buffer, places.query, length);
+  const { length, recordBytes, records } = layoutOf(place);
+  const { queries, ...out } = scratchAt(length, scratch);
+  const { buffer } = place.memory;
+  const words = new Int16Array(buffer, queries, length);
   const packed = new Int16Array(length);
   const queryScale = packQuery(query, packed);
-  const outPlaces = new Uint32Array(buffer, places.outPlaces, BLOCK_RECORDS);
-  const outScores = new Float32Array(buffer, places.outScores, BLOCK_RECORDS);
+  const outPlaces = new Uint32Array(buffer, out.outPlaces, BLOCK_RECORDS);
+  const outScores = new Float32Array(buffer, out.outScores, BLOCK_RECORDS);
   const rows = new Uint32Array(buffer);
   const best = new TopK(k);
-  for (let first = 0; first < count; first += BLOCK_RECORDS) {
+  for (let first = 0; first < place.count; first += BLOCK_RECORDS) {
     // Others search with the same region between two blocks.
     words.set(packed);
     const block = records + first * recordBytes;
-    const blockCount = Math.min(BLOCK_RECORDS, count - first);
-    const job = { ...places, length, queryScale, records: block, count: blockCount };
+    const count = Math.min(BLOCK_RECORDS, place.count - first);
+    const job = { ...out, query: queries, length, queryScale, records: block, count };
     // Of equal scores the lower row stands first, wherever its record is: those of the least score are looked at, too.
     const found = kernels.scanBytes({ ...job, threshold: below(best.scoreMin) });
     for (let at = 0; at < found; at++) {
       const row = rows[(block + outPlaces[at]! * recordBytes + length + 8) >>> 2]!;
-      if (row !== NO_ROW && hasBit(allowed, row) && Number.isFinite(outScores[at]!))
-        best.push(row, outScores[at]!);
+      const score = outScores[at]!;
+      if (row !== NO_ROW && best.takes(row, score) && Number.isFinite(score) && accept(row))
+        best.push(row, score);
     }
     yield;
   }

@@ -1,19 +1,19 @@
 import type { VectorSpace } from '../../domain/vector-space.ts';
 import { byteRecordBytes, paddedBytes } from '../../kernel/scratch-sizes.ts';
 import { ARENA_START } from '../../memory/arena.ts';
-import { grown } from '../../memory/growing-u32.ts';
 import { createGrowingMemory, growMemory, MEMORY_BYTES_MAX, PAGE_BYTES } from '../../memory/shared-memory.ts';
 import { packVector } from './packed-numbers.ts';
 
 /** Records that are scanned at once: some tens of microseconds. */
 export const BLOCK_RECORDS = 1024;
-/** Scratch regions of a table, one for each thread that searches it at a time: the main thread's, and a worker's. */
-const SCRATCHES = 2;
-export const MAIN_SCRATCH = 0;
-export const WORKER_SCRATCH = 1;
+/** Queries that a thread has packed at once at most. */
+export const QUERIES_MAX = 5;
 /** The memory grows by this share, and at least by so many pages. */
 const GROWTH = 1 / 8;
 const GROWTH_PAGES_MIN = 16;
+
+/** Whole numbers for a length of 1. */
+const SUM_UNIT = 2 ** 24;
 
 /** The row of a record that is no item's. */
 export const NO_ROW = 0xffff_ffff;
@@ -25,6 +25,12 @@ export interface TablePlace {
   readonly dimensions: number;
   /** Records from the first to the last in use. */
   readonly count: number;
+  /** Scratch regions, one for each thread that looks into the table at a time. */
+  readonly scratches: number;
+  /** One more than the place of each row's record, 0 for none. */
+  readonly places: Uint32Array<SharedArrayBuffer>;
+  /** Mean of all vectors at length 1, where the similarity is cosine; else zeros. */
+  readonly mean: Float32Array;
 }
 
 /** Offsets within a table's memory. */
@@ -35,18 +41,21 @@ export interface TableLayout {
   readonly records: number;
 }
 
-export function layoutOf(dimensions: number): TableLayout {
+export function layoutOf({
+  dimensions,
+  scratches,
+}: Pick<TablePlace, 'dimensions' | 'scratches'>): TableLayout {
   const length = paddedBytes(dimensions);
-  const records = scratchAt(length, SCRATCHES).query;
+  const records = scratchAt(length, scratches).queries;
   return { length, recordBytes: byteRecordBytes(length), records };
 }
 
-/** A thread's scratch: a query, and what a block has found. */
+/** A thread's scratch: queries one after the other, and what a block has found. */
 export function scratchAt(length: number, number: number) {
-  const bytes = 2 * length + 8 * BLOCK_RECORDS;
-  const query = ARENA_START + number * bytes;
-  const outPlaces = query + 2 * length;
-  return { query, outPlaces, outScores: outPlaces + 4 * BLOCK_RECORDS };
+  const bytes = QUERIES_MAX * 2 * length + 8 * BLOCK_RECORDS;
+  const queries = ARENA_START + number * bytes;
+  const outPlaces = queries + QUERIES_MAX * 2 * length;
+  return { queries, outPlaces, outScores: outPlaces + 4 * BLOCK_RECORDS };
 }
 
 /**
@@ -57,14 +66,20 @@ export class VectorTable {
   readonly space: VectorSpace;
   private readonly layout: TableLayout;
   private readonly memory: WebAssembly.Memory;
-  /** One more than the place of each row, 0 for none. */
-  private places = new Uint32Array(64);
+  private readonly scratches: number;
+  private places = new Uint32Array(new SharedArrayBuffer(256));
+  /** Of vectors at length 1, in whole numbers, so that their order does not matter. */
+  private readonly sums: Float64Array;
+  private mean: Float32Array | undefined;
   private readonly free: number[] = [];
   private count = 0;
 
-  constructor(space: VectorSpace) {
+  /** @param scratches threads that look into it at a time */
+  constructor(space: VectorSpace, scratches: number) {
     this.space = space;
-    this.layout = layoutOf(space.dimensions);
+    this.scratches = scratches;
+    this.layout = layoutOf({ ...space, scratches });
+    this.sums = new Float64Array(space.dimensions);
     this.memory = createGrowingMemory(this.layout.records);
   }
 
@@ -79,12 +94,17 @@ export class VectorTable {
   }
 
   get place(): TablePlace {
-    return { memory: this.memory, dimensions: this.space.dimensions, count: this.count };
+    const { memory, count, scratches, places, sums, size } = this;
+    const { dimensions } = this.space;
+    this.mean ??= Float32Array.from(sums, (sum) => (size === 0 ? 0 : sum / SUM_UNIT / size));
+    return { memory, dimensions, count, scratches, places, mean: this.mean };
   }
 
   /** @returns false where there is no room for one more */
   put(row: number, vector: Float32Array): boolean {
-    const place = this.placeOf(row) ?? this.take();
+    const known = this.placeOf(row);
+    if (known !== undefined) this.addToSums(known, -1);
+    const place = known ?? this.take();
     if (place === undefined) return false;
     const { length } = this.layout;
     const at = this.offsetOf(place);
@@ -97,14 +117,16 @@ export class VectorTable {
     new Float32Array(buffer, at + length, 2).set([scale, offset]);
     // The last: who scans meanwhile passes the record over until it is whole.
     new Uint32Array(buffer, at + length + 8, 1)[0] = row;
-    if (row >= this.places.length) this.places = grown(this.places, row + 1);
+    if (row >= this.places.length) this.places = grownShared(this.places, row + 1);
     this.places[row] = place + 1;
+    this.addToSums(place, 1);
     return true;
   }
 
   remove(row: number): void {
     const place = this.placeOf(row);
     if (place === undefined) return;
+    this.addToSums(place, -1);
     new Uint32Array(this.memory.buffer, this.offsetOf(place) + this.layout.length + 8, 1)[0] = NO_ROW;
     this.places[row] = 0;
     this.free.push(place);
@@ -112,6 +134,18 @@ export class VectorTable {
 
   has(row: number): boolean {
     return this.placeOf(row) !== undefined;
+  }
+
+  private addToSums(place: number, sign: 1 | -1): void {
+    const { similarity, dimensions } = this.space;
+    if (similarity !== 'cosine') return;
+    const at = this.offsetOf(place);
+    const { buffer } = this.memory;
+    const bytes = new Int8Array(buffer, at, dimensions);
+    const [scale] = new Float32Array(buffer, at + this.layout.length, 1);
+    for (let number = 0; number < dimensions; number++)
+      this.sums[number]! += sign * Math.round(bytes[number]! * scale! * SUM_UNIT);
+    this.mean = undefined;
   }
 
   private placeOf(row: number): number | undefined {
@@ -144,4 +178,11 @@ export class VectorTable {
     }
     return true;
   }
+}
+
+/** The values in shared memory for at least `length`, twice as many as there were; who has the old array keeps what it shows. */
+function grownShared(values: Uint32Array, length: number): Uint32Array<SharedArrayBuffer> {
+  const copy = new Uint32Array(new SharedArrayBuffer(4 * Math.max(length, values.length * 2)));
+  copy.set(values);
+  return copy;
 }

@@ -27,6 +27,9 @@ function prepare(rows: number) {
   const troubles: string[] = [];
   const vectors = new ItemVectors({
     spaces,
+    listSpace: undefined,
+    slots: 1,
+    servingSlot: 0,
     reads,
     instantiate: loadKernels,
     async findAside(place, query) {

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../src/domain/random.ts';
 import { SIMILARITIES, type Similarity } from '../../../src/domain/vector-space.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { bitWords, setBit } from '../../../src/memory/bits.ts';
+import { bitWords, hasBit, setBit } from '../../../src/memory/bits.ts';
 import { atOnce } from '../../../src/platform/concurrency/event-loop-turns.ts';
 import { similarityOf } from '../../../src/recommend/vectors/packed-numbers.ts';
 import { scanTable } from '../../../src/recommend/vectors/scan-table.ts';
-import { MAIN_SCRATCH, VectorTable } from '../../../src/recommend/vectors/vector-table.ts';
+import { VectorTable } from '../../../src/recommend/vectors/vector-table.ts';
 
 const DIMENSIONS = 50;
 
@@ -24,14 +24,15 @@ function allRows(count: number, except: (row: number) => boolean = () => false):
 }
 
 function tableOf(vectors: readonly Float32Array[], similarity: Similarity): VectorTable {
-  const table = new VectorTable({ dimensions: DIMENSIONS, similarity });
+  const table = new VectorTable({ dimensions: DIMENSIONS, similarity }, 2);
   for (const [row, vector] of vectors.entries()) table.put(row, vector);
   return table;
 }
 
 function find({ place }: VectorTable, query: Float32Array, k: number, allowed: Uint32Array): number[] {
   const kernels = loadKernels(place.memory);
-  return atOnce(scanTable(place, kernels, { query, k, allowed, scratch: MAIN_SCRATCH })).rows;
+  const accept = (row: number) => hasBit(allowed, row);
+  return atOnce(scanTable(place, kernels, { query, k, accept, scratch: place.scratches - 1 })).rows;
 }
 
 /** The rows by the numbers as given, best first. */
@@ -71,7 +72,7 @@ describe.each(SIMILARITIES)('%s', (similarity) => {
 });
 
 test('a vector may be put again, of equal ones the lower row stands first, and zeros are none', () => {
-  const table = new VectorTable({ dimensions: 2, similarity: 'dot' });
+  const table = new VectorTable({ dimensions: 2, similarity: 'dot' }, 1);
   const put = (row: number, ...numbers: number[]) => table.put(row, Float32Array.from(numbers));
   for (const row of [5, 3, 9, 1]) put(row, 1, 1);
   put(7, 0, 0);
@@ -82,7 +83,7 @@ test('a vector may be put again, of equal ones the lower row stands first, and z
 });
 
 test('takes a byte a number and 16 more a vector', () => {
-  const table = new VectorTable({ dimensions: 384, similarity: 'dot' });
+  const table = new VectorTable({ dimensions: 384, similarity: 'dot' }, 1);
   for (let row = 0; row < 20_000; row++) table.put(row, new Float32Array(384).fill(row));
   expect(table.bytes).toBe(20_000 * 400);
   expect(table.place.memory.buffer.byteLength).toBeLessThan(1.2 * table.bytes);

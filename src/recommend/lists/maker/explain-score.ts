@@ -50,9 +50,10 @@ export function* explainScore(
 /** Parts the features among the likes: a sum by what each adds to it, matrix factorization by each like's own part. */
 function* likesBehind(
   { candidates, liked }: Proposal,
-  { generation, recentLikes }: ListInputs,
+  inputs: ListInputs,
   weighted: ReadonlyMap<RankingFeature, number>,
 ): Generator<undefined, Map<number, number>> {
+  const { generation } = inputs;
   const itemRow = candidates[0]!;
   const told = liked.slice(0, LIKES_MAX);
   const likes = new Map<number, number>();
@@ -67,7 +68,7 @@ function* likesBehind(
     if (score === 0) continue;
     const sums: (readonly [number, number])[] = [];
     for (const [place, like] of told.entries()) {
-      sums.push([like, alone.partOf(generation?.parts, { like, place }, name, itemRow, recentLikes)]);
+      sums.push([like, alone.partOf(generation?.parts, { like, place }, name, itemRow, inputs)]);
       yield;
     }
     share(score, sums);

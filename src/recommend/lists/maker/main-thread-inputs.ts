@@ -6,6 +6,7 @@ import { KeptItemScores } from '../../ranking/kept-item-scores.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { InMemoryState } from '../../state/in-memory-state.ts';
 import { topLatest, topPopular, topTrending } from '../../state/top-items.ts';
+import type { ItemVectors } from '../../vectors/item-vectors.ts';
 
 /** The most popular items are looked for again after this time, and scores of items worked out again. */
 const POPULAR_MS = 1000;
@@ -15,8 +16,7 @@ const KEPT_PLACES = 2 ** 14;
 /** The first items of a popularity scale are looked for again after this time, no two scales' at once. */
 const TRENDING_MS = 10_000;
 
-/** The inputs of lists on the main thread: everything as of the last commit. */
-export function mainThreadInputs(parts: {
+interface MainThreadParts {
   readonly live: InMemoryState;
   readonly generations: GenerationSlot;
   readonly reads: LocalReads;
@@ -24,7 +24,11 @@ export function mainThreadInputs(parts: {
   readonly cacheSize: number;
   /** The items of the user's last list, as far as they may be considered. */
   readonly lastRows: (userRow: number) => ArrayLike<number>;
-}): ListInputs {
+  readonly vectors?: Pick<ItemVectors, 'reader'>;
+}
+
+/** The inputs of lists on the main thread: everything as of the last commit. */
+export function mainThreadInputs(parts: MainThreadParts): ListInputs {
   const { live, generations, reads, clock, cacheSize, lastRows } = parts;
   let popularRows: readonly number[] = [];
   let popularMs = Number.NEGATIVE_INFINITY;
@@ -43,6 +47,9 @@ export function mainThreadInputs(parts: {
     },
     get coldItems() {
       return live.coldItems.items;
+    },
+    get vectors() {
+      return parts.vectors?.reader;
     },
     popularity,
     get kept() {

@@ -1,0 +1,88 @@
+import type { Kernels } from '../../kernel/kernels.ts';
+import { atOnce } from '../../platform/concurrency/event-loop-turns.ts';
+import { packQuery } from './packed-numbers.ts';
+import { scanTable } from './scan-table.ts';
+import { layoutOf, scratchAt, type TableLayout, type TablePlace } from './vector-table.ts';
+
+/** A query as it is packed. */
+interface Packed {
+  readonly numbers: Float32Array;
+  readonly words: Int16Array;
+  readonly scale: number;
+}
+
+/** The vectors of a space compared by cosine, as one thread makes lists of them. */
+export class VectorReader {
+  readonly place: TablePlace;
+  private readonly kernels: Kernels;
+  private readonly scratch: number;
+  private readonly layout: TableLayout;
+
+  /** @param kernels over the table's memory @param scratch which region is this thread's */
+  constructor(place: TablePlace, kernels: Kernels, scratch: number) {
+    this.place = place;
+    this.kernels = kernels;
+    this.scratch = scratch;
+    this.layout = layoutOf(place);
+  }
+
+  /** Bytes of all records. */
+  get bytes(): number {
+    return this.place.count * this.layout.recordBytes;
+  }
+
+  /** Adds the vector of an item, at length 1, so many times. @returns false for an item without */
+  addTo(sum: Float64Array, row: number, times = 1): boolean {
+    const at = this.offsetOf(row);
+    if (at === undefined) return false;
+    const { memory, dimensions } = this.place;
+    const bytes = new Int8Array(memory.buffer, at, dimensions);
+    const [scale] = new Float32Array(memory.buffer, at + this.layout.length, 1);
+    for (let number = 0; number < dimensions; number++) sum[number]! += times * scale! * bytes[number]!;
+    return true;
+  }
+
+  pack(query: Float32Array): Packed {
+    const words = new Int16Array(this.layout.length);
+    return { numbers: query, words, scale: packQuery(query, words) };
+  }
+
+  /**
+   * The cosines of items with each of at most `QUERIES_MAX` queries of length 1.
+   * @param visit takes the place of the item among `rows`, that of the query, and the cosine; not for items without a vector
+   */
+  cosines(
+    queries: readonly Packed[],
+    rows: ArrayLike<number>,
+    visit: (at: number, query: number, cosine: number) => void,
+  ): void {
+    const { length } = this.layout;
+    const { buffer } = this.place.memory;
+    const { queries: first, ...out } = scratchAt(length, this.scratch);
+    for (const [number, { words }] of queries.entries())
+      new Int16Array(buffer, first + number * 2 * length, length).set(words);
+    const score = new Float32Array(buffer, out.outScores, 1);
+    const threshold = Number.NEGATIVE_INFINITY;
+    for (let at = 0; at < rows.length; at++) {
+      const records = this.offsetOf(rows[at]!);
+      if (records === undefined) continue;
+      for (let number = 0; number < queries.length; number++) {
+        const query = first + number * 2 * length;
+        const queryScale = queries[number]!.scale;
+        this.kernels.scanBytes({ ...out, records, count: 1, length, query, queryScale, threshold });
+        visit(at, number, score[0]!);
+      }
+    }
+  }
+
+  /** The rows whose vectors are nearest a query, at most k, best first. */
+  nearest({ numbers }: Packed, k: number, accept: (row: number) => boolean): readonly number[] {
+    return atOnce(scanTable(this.place, this.kernels, { query: numbers, k, accept, scratch: this.scratch }))
+      .rows;
+  }
+
+  private offsetOf(row: number): number | undefined {
+    const place = this.place.places[row] ?? 0;
+    return place === 0 ? undefined : this.layout.records + (place - 1) * this.layout.recordBytes;
+  }
+}
