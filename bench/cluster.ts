@@ -1,5 +1,5 @@
 /*
- * `npm run bench:cluster [-- --batches N]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
+ * `npm run bench:cluster [-- --batches N] [-- --nodes 1,2,4]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
  * passes, and its copy is made anew; then what requests to one and two servers cost all parts. Rates by processor time, which other work on the machine does not change much.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,6 +15,7 @@ import { prepareReplica } from '../src/store/postgres/replica-start.ts';
 import { startPostgres } from '../test/servers/postgres.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import { measureLists } from './cluster/lists.ts';
+import { measureNodes } from './cluster/nodes.ts';
 import { measureRequests } from './cluster/requests.ts';
 import { serverCpuMs } from './cluster/server-time.ts';
 
@@ -23,6 +24,8 @@ const { values: options } = parseArgs({
     smoke: { type: 'boolean', default: false },
     /** Batches of 1,000 feedback that are stored, and then copied. */
     batches: { type: 'string' },
+    /** Numbers of nodes that write and are asked at the same time, as 1,2,4: that table alone. */
+    nodes: { type: 'string' },
   },
 });
 const isSmoke = options.smoke;
@@ -39,11 +42,16 @@ if (postgres === undefined) console.log('SKIPPED: there is no PostgreSQL on this
 else {
   const folder = await mkdtemp(join(tmpdir(), 'furze-cluster-'));
   try {
-    await measure(parseDsn(postgres.url) as PostgresDsn, folder, postgres.processId);
+    if (options.nodes === undefined)
+      await measure(parseDsn(postgres.url) as PostgresDsn, folder, postgres.processId);
     const redis = await startRedis();
     if (redis === undefined)
       console.log('SKIPPED: there is no redis-server and no valkey-server on this machine');
-    else {
+    else if (options.nodes !== undefined) {
+      const counts = options.nodes.split(',').map(Number);
+      await measureNodes({ postgres, redis }, folder, counts, isSmoke);
+      await redis.stop();
+    } else {
       await measureLists(
         `${postgres.url}?schema=lists`,
         redis.url,
@@ -52,6 +60,7 @@ else {
       );
       const engines = { postgres, redis };
       await measureRequests(engines, folder, isSmoke);
+      if (isSmoke) await measureNodes(engines, folder, [1, 2], isSmoke);
       await redis.stop();
     }
   } finally {

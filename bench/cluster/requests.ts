@@ -1,16 +1,14 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRandom } from '../../src/domain/random.ts';
-import type { TestPostgres } from '../../test/servers/postgres.ts';
-import type { TestRedis } from '../../test/servers/redis.ts';
 import { Asker } from '../http/asker.ts';
 import { getRequest, postRequest } from '../http/connection.ts';
 import { startFlood, stopFlood } from '../http/freshness.ts';
 import { toRequest } from '../http/insert.ts';
 import { measureLoad, RequestRing, sendAll } from '../http/load.ts';
-import { POSITIVE_TYPES, type ServerProcess, startConfigured, TYPES_SECTION } from '../http/processes.ts';
+import { POSITIVE_TYPES, type ServerProcess } from '../http/processes.ts';
 import { quantile } from '../http/statistics.ts';
 import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from '../http/world.ts';
+import { type Engines, spentOf, startNode } from './parts.ts';
 import { serverCpuMs } from './server-time.ts';
 
 const WORLD: WorldSize = { users: 20_000, items: 5000, feedback: 300_000 };
@@ -18,11 +16,6 @@ const SMOKE: WorldSize = { users: 500, items: 300, feedback: 6000 };
 const PRESSURE = { connections: 64, depth: 1 };
 const BATCH_RECORDS = 1000;
 const POSTING_CONNECTIONS = 4;
-
-export interface Engines {
-  readonly postgres: TestPostgres;
-  readonly redis: TestRedis;
-}
 
 /** Processor time of each part, milliseconds. */
 interface Spent {
@@ -43,7 +36,7 @@ export async function measureRequests(engines: Engines, folder: string, isSmoke:
   const requests = Array.from({ length: size.users }, () =>
     getRequest(`/api/recommend/${userIdOf(random.below(size.users))}?n=10`),
   );
-  const alone = await start(
+  const alone = await startNode(
     folder,
     'alone',
     'all',
@@ -55,60 +48,20 @@ export async function measureRequests(engines: Engines, folder: string, isSmoke:
   await alone.stop();
 
   const shared = `data_store = "${engines.postgres.url}?schema=requests"\ncache_store = "${engines.redis.url}/1"`;
-  const worker = await start(folder, 'worker', 'worker', shared, 0);
+  const worker = await startNode(folder, 'worker', 'worker', shared, 0);
   await fill('a server over the engines', engines, worker, size);
   const servers = [
-    await start(folder, 's1', 'server', shared, 0),
-    await start(folder, 's2', 'server', shared, 0),
+    await startNode(folder, 's1', 'server', shared, 0),
+    await startNode(folder, 's2', 'server', shared, 0),
   ];
   await worker.stop();
   await reads('strict hits out of Redis, one server', engines, servers.slice(0, 1), requests, durationMs);
   await reads('strict hits out of Redis, two servers', engines, servers, requests, durationMs);
   await freshness(servers as [ServerProcess, ServerProcess], size, probes);
   for (const server of servers) await server.stop();
-  const keeping = await start(folder, 's1', 'server', shared, 64);
+  const keeping = await startNode(folder, 's1', 'server', shared, 64);
   await reads('strict hits kept in memory, one server', engines, [keeping], requests, durationMs);
   await keeping.stop();
-}
-
-async function start(
-  folder: string,
-  name: string,
-  role: string,
-  stores: string,
-  hitCacheMb: number,
-): Promise<ServerProcess> {
-  const own = join(folder, name);
-  mkdirSync(own, { recursive: true });
-  const caches = stores.includes('cache_store')
-    ? `replica = "lmdb://${join(own, 'replica')}"`
-    : `cache_store = "lmdb://${join(own, 'cache')}"`;
-  const profile = process.env.CPU_PROFILES;
-  return startConfigured(
-    own,
-    `[database]
-${stores}
-${caches}
-sync = "commit"
-[server]
-port = 0
-hit_cache_mb = ${hitCacheMb}
-[node]
-role = "${role}"
-name = "${name}"
-[worker]
-threads = 1
-${TYPES_SECTION}[recommend.collaborative]
-model_fit_period = "24h"
-[recommend.offline]
-check_recommend_period = "24h"
-enable_latest_recommend = true
-enable_popular_recommend = true
-[recommend.online]
-remake_share = 1
-`,
-    profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
-  );
 }
 
 /** Posts all items and feedback, and tells what the feedback took. */
@@ -148,7 +101,7 @@ async function row(
   work: () => Promise<number>,
 ): Promise<void> {
   const now = (): Spent => ({
-    servers: servers.reduce((sum, server) => sum + server.allCpuMs(), 0),
+    servers: spentOf(servers),
     postgres: serverCpuMs(postgres.processId),
     redis: serverCpuMs(redis.processId),
   });

@@ -98,7 +98,7 @@ export class AffectedRowsLoader {
     return new FeedbackTypeNumbers(known.names);
   }
 
-  /** The feedback of all pairs that the commands name. */
+  /** The feedback of all pairs that the commands name, each by its whole key: without `OFFSET 0` a plan may go through all of a user's. */
   private async loadPairs(
     connection: Connection,
     [userIds, itemIds]: Pairs,
@@ -110,7 +110,8 @@ export class AffectedRowsLoader {
       `SELECT f.user_row, f.item_row, ${TYPE}, ${timeMsOf('f.type_time')}, ${withNotes ? 'n.comment, n.value, n.occurrences' : 'NULL, NULL, NULL'}
        FROM unnest($1::text[], $2::text[]) AS p (u, i)
        JOIN ${schema}.users u ON u.user_id = p.u JOIN ${schema}.items i ON i.item_id = p.i
-       JOIN ${schema}.feedback f ON f.user_row = u.user_row AND f.item_row = i.item_row
+       CROSS JOIN LATERAL (
+         SELECT * FROM ${schema}.feedback WHERE user_row = u.user_row AND item_row = i.item_row OFFSET 0) f
        ${withNotes ? `LEFT JOIN ${schema}.notes n ON n.user_row = f.user_row AND n.item_row = f.item_row AND n.type = ${TYPE}` : ''}`,
       [userIds, itemIds],
     );

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom, type Random } from '../../src/domain/random.ts';
+import { getRequest, postRequest } from '../http/connection.ts';
+import { measureLoad, RequestRing, sendAll } from '../http/load.ts';
+import type { ServerProcess } from '../http/processes.ts';
+import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from '../http/world.ts';
+import { type Engines, spentOf, startNode } from './parts.ts';
+import { serverCpuMs } from './server-time.ts';
+
+const BATCH_RECORDS = 1000;
+/** Connections a node that write single feedback, and that ask. */
+const WRITING = 16;
+const ASKING = 16;
+
+/** One row of the table; times are processor time of all nodes together, microseconds. */
+interface Row {
+  readonly nodes: number;
+  readonly batchesPerSecond: number;
+  readonly usPerBatched: number;
+  readonly usPerSingle: number;
+  readonly usPerRead: number;
+  /** Processor time of PostgreSQL a feedback in batches, and a single one. */
+  readonly postgresUsPerBatched: number;
+  readonly postgresUsPerSingle: number;
+}
+
+/**
+ * Prints what writes and strict reads cost all nodes together, for each number of nodes. All take requests at the same time. The store is
+ * filled before; feedback that is measured is new.
+ */
+export async function measureNodes(
+  engines: Engines,
+  folder: string,
+  counts: readonly number[],
+  isSmoke: boolean,
+): Promise<void> {
+  const size: WorldSize = isSmoke
+    ? { users: 500, items: 300, feedback: 6000 }
+    : { users: 20_000, items: 5000, feedback: 300_000 };
+  const rows: Row[] = [];
+  for (const count of counts) {
+    const name = `nodes${count}`;
+    const stores = `data_store = "${engines.postgres.url}?schema=${name}"\ncache_store = "${engines.redis.url}/2"`;
+    const servers: ServerProcess[] = [];
+    for (let at = 0; at < count; at++)
+      servers.push(await startNode(folder, `${name}-${at}`, 'all', stores, 0));
+    rows.push(await measure(engines, servers, size, isSmoke));
+    for (const server of servers) await server.stop();
+  }
+  console.table(Object.fromEntries(rows.map(({ nodes, ...figures }) => [nodes, rounded(figures)])));
+}
+
+async function measure(
+  engines: Engines,
+  servers: readonly ServerProcess[],
+  size: WorldSize,
+  isSmoke: boolean,
+): Promise<Row> {
+  const [first] = servers;
+  const items = Array.from({ length: size.items }, (_, at) => ({
+    ItemId: itemIdOf(at),
+    Timestamp: '2024-01-01',
+  }));
+  await sendAll(first!.port, [postRequest('/api/items', JSON.stringify(items))], 1);
+  await sendAll(first!.port, [...feedbackBatches(size, BATCH_RECORDS)].map(post), 4);
+  await settle(servers);
+  const random = createRandom(Number.parseInt(randomBytes(4).toString('hex'), 16));
+  const batches = isSmoke ? 4 : 200;
+  const singles = isSmoke ? 40 : 20_000;
+  const batched = await cost(engines, servers, () => onAll(servers, batches, BATCH_RECORDS, 4, size, random));
+  const single = await cost(engines, servers, () => onAll(servers, singles, 1, WRITING, size, random));
+  const ring = new RequestRing(
+    Array.from({ length: size.users }, () => getRequest(`/api/user/${userIdOf(random.below(size.users))}`)),
+  );
+  const pressure = { connections: ASKING, depth: 1 };
+  const readMs = isSmoke ? 200 : 4000;
+  const read = await cost(engines, servers, async () => {
+    const rates = await Promise.all(servers.map(({ port }) => measureLoad(port, ring, pressure, readMs)));
+    return (rates.reduce((sum, rate) => sum + rate, 0) * readMs) / 1000;
+  });
+  return {
+    nodes: servers.length,
+    batchesPerSecond: batched.perSecond,
+    usPerBatched: batched.nodesUs,
+    usPerSingle: single.nodesUs,
+    usPerRead: read.nodesUs,
+    postgresUsPerBatched: batched.postgresUs,
+    postgresUsPerSingle: single.postgresUs,
+  };
+}
+
+/** Posts `requests` of `records` new feedback each, spread over all nodes, until all nodes show them. @returns feedback sent */
+async function onAll(
+  servers: readonly ServerProcess[],
+  requests: number,
+  records: number,
+  connections: number,
+  size: WorldSize,
+  random: Random,
+): Promise<number> {
+  const each = Math.ceil(requests / servers.length);
+  await Promise.all(
+    servers.map(({ port }) =>
+      sendAll(
+        port,
+        Array.from({ length: each }, () => post(newFeedback(records, size, random))),
+        connections,
+      ),
+    ),
+  );
+  await settle(servers);
+  return each * servers.length * records;
+}
+
+/** Waits until each node has taken in what the others wrote: a strict read of each does. */
+async function settle(servers: readonly ServerProcess[]): Promise<void> {
+  await Promise.all(servers.map(({ port }) => sendAll(port, [getRequest('/api/user/user-0')], 1)));
+  await sleep(300);
+}
+
+function newFeedback(records: number, size: WorldSize, random: Random) {
+  return Array.from({ length: records }, () => ({
+    FeedbackType: 'like',
+    UserId: userIdOf(random.below(size.users)),
+    ItemId: itemIdOf(random.below(size.items)),
+    Timestamp: '2024-05-06T07:08:09Z',
+    Comment: '',
+  }));
+}
+
+function post(records: readonly unknown[]): Buffer {
+  return postRequest('/api/feedback', JSON.stringify(records));
+}
+
+interface Cost {
+  readonly perSecond: number;
+  /** Processor time of all nodes and of PostgreSQL for each, microseconds. */
+  readonly nodesUs: number;
+  readonly postgresUs: number;
+}
+
+async function cost(
+  { postgres }: Engines,
+  servers: readonly ServerProcess[],
+  work: () => Promise<number>,
+): Promise<Cost> {
+  const before = { nodesMs: spentOf(servers), postgresMs: serverCpuMs(postgres.processId) };
+  const began = performance.now();
+  const count = await work();
+  return {
+    perSecond: (count / (performance.now() - began)) * 1000,
+    nodesUs: ((spentOf(servers) - before.nodesMs) / count) * 1000,
+    postgresUs: ((serverCpuMs(postgres.processId) - before.postgresMs) / count) * 1000,
+  };
+}
+
+function rounded(figures: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Math.round(value)]));
+}
