@@ -41,7 +41,7 @@ export class UserViewer {
     const { reads, recommender } = this.parts;
     const userRow = reads.userRow(userId);
     const user = reads.userAt(userRow) ?? { ...EMPTY_USER, UserId: userId };
-    const answer = await recommender.recommend(userId, { n, offset: 0, categories: [] });
+    const { text: answer } = await recommender.recommend(userId, { n, offset: 0, categories: [] });
     await turns.take();
     const history = this.history(userRow, historyCount);
     const { list, scoreByRow } = await this.cachedList(userRow);

@@ -6,7 +6,10 @@ beforeAll(async () => {
   server = await startTestServer({
     config: {
       server: { default_n: 3 },
-      recommend: { data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] } },
+      recommend: {
+        data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] },
+        offline: { enable_popular_recommend: true },
+      },
     },
   });
   const items = Array.from({ length: 6 }, (_, i) => ({
@@ -91,6 +94,30 @@ test('a session takes feedback with and without a user', async () => {
   }
   expect((await server.call('POST', '/api/session/recommend', [{ ItemId: 'a/b' }])).status).toBe(400);
   expect((await server.call('POST', '/api/session/recommend', 'null')).body.code).toBe('INVALID_BODY');
+});
+
+test('answers name what made them', async () => {
+  const source = async (method: string, path: string, body?: unknown) => {
+    const { headers } = await server.call(method, path, body);
+    expect(headers.get('Access-Control-Expose-Headers')).toContain('X-Furze-Source');
+    return headers.get('X-Furze-Source');
+  };
+  expect(await source('GET', '/api/latest/even')).toBe('latest');
+  expect(await source('GET', '/api/popular?n=1')).toBe('popular');
+  expect(await source('GET', '/api/popular?offset=100')).toBe('none');
+  expect(await source('GET', '/api/recommend/stranger')).toBe('latest');
+  expect(await source('GET', '/api/recommend/u?n=0')).toBe('none');
+  const basket = [{ FeedbackType: 'like', ItemId: 'i0', Timestamp: '2022-03-04' }];
+  expect(await source('POST', '/api/session/recommend', basket)).toBe('item_based');
+  expect(await source('POST', '/api/session/recommend', [])).toBe('none');
+  // The second of these is answered out of what was kept of the first.
+  for (let round = 0; round < 2; round++) {
+    expect(await source('GET', '/api/recommend/u?n=1')).toBe('personal');
+    expect(await source('GET', '/api/recommend/u?n=1000')).toBe('personal, latest');
+    expect(await source('GET', '/api/recommend/u?n=1&exclude=none')).toBe('personal');
+  }
+  const { call } = server;
+  expect((await call('GET', '/api/item/i0/neighbors')).headers.get('X-Furze-Source')).toBeNull();
 });
 
 test.each([

@@ -112,7 +112,8 @@ it('names the placements where there is none of the name', async () => {
 it('carries a token of the list, which pages of other origins may read, where a placement is asked for alone', async () => {
   const placed = await server.call('GET', '/api/recommend/new?placement=caps&n=2');
   expect(placed.headers.get('X-Furze-Recommendation')).toMatch(/^caps\.\.0\.[0-9a-z]+\.[\w-]{16}$/);
-  expect(placed.headers.get('Access-Control-Expose-Headers')).toBe('X-Furze-Recommendation');
+  expect(placed.headers.get('Access-Control-Expose-Headers')).toContain('X-Furze-Recommendation');
+  expect(placed.headers.get('X-Furze-Source')).toBe('latest');
   const plain = await server.call('GET', '/api/recommend/new?n=2');
   expect(plain.headers.get('X-Furze-Recommendation')).toBeNull();
   const again = await server.call('GET', '/api/recommend/new?placement=caps&n=2');

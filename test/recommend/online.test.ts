@@ -81,7 +81,7 @@ it('lists for questions with wishes are made one a turn, and refused when too ma
       itemCount: () => 1,
     } as unknown as UserListsOptions),
     answers: new AnswerCounts(),
-    fallbacks: { fill: async () => {} } as unknown as PersonalParts['fallbacks'],
+    fallbacks: { fill: async () => [] } as unknown as PersonalParts['fallbacks'],
   };
   const personal = new PersonalAnswers(parts as PersonalParts);
   const wishes = { excluded: ['x'], labels: [], notLabels: [], boosts: [] };
@@ -139,11 +139,13 @@ it('a ready list answers what of it may be shown where that is enough, and only 
     personal: new PersonalAnswers(parts as unknown as PersonalParts),
   } as OnlineParts);
   const query = { n: 3, offset: 0, categories: [] };
-  expect(online.recommendReady('u', query)).toBe('["i0","i3","i4"]');
-  expect(online.recommendReady('u', { ...query, offset: 1, scored: true })).toBe(
+  expect(online.recommendReady('u', query)).toEqual({ text: '["i0","i3","i4"]', source: 'personal' });
+  expect(online.recommendReady('u', { ...query, offset: 1, scored: true })?.text).toBe(
     '[{"Id":"i3","Score":3},{"Id":"i4","Score":2},{"Id":"i5","Score":1}]',
   );
-  expect(online.recommendReady('u', { ...query, n: 1, offset: 2, categories: ['late'] })).toBe('["i5"]');
+  expect(online.recommendReady('u', { ...query, n: 1, offset: 2, categories: ['late'] })?.text).toBe(
+    '["i5"]',
+  );
   expect(noted).toEqual([7, 7, 7]);
   expect(online.recommendReady('u', { ...query, n: 5 })).toBeUndefined();
   expect(online.recommendReady('other', query)).toBeUndefined();

@@ -74,8 +74,9 @@ describe('a session', () => {
 
   it('then to items like those that it has, each once and scored lower', async () => {
     const { source } = sessions(true);
-    const { rows, scores } = await source.rank(SESSION, query(10));
+    const { rows, scores, sources } = await source.rank(SESSION, query(10));
     expect(rows).toEqual([13, 12, 50, 11, 70]);
+    expect(sources).toEqual(['sequence', 'item_based']);
     expect(scores[2]).toBeGreaterThanOrEqual(scores[3]!);
     expect(scores[4]).toBeCloseTo(scores[3]! / 2, 6);
   });
@@ -98,7 +99,7 @@ describe('a session', () => {
   it('has what is ranked for it before all others, without items of its own or hidden ones', async () => {
     const list = { rows: [50, 3, 60, 80], scores: [0.9, 0.8, 0.7, 0.2] };
     const { source, listed } = sessions(true, list);
-    expect((await source.rank(SESSION, query(2))).rows).toEqual([50, 80]);
+    expect(await source.rank(SESSION, query(2))).toMatchObject({ rows: [50, 80], sources: ['session'] });
     const { rows, scores } = await source.rank(SESSION, query(10));
     expect(rows).toEqual([50, 80, 13, 12, 11, 70]);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
@@ -109,7 +110,7 @@ describe('a session', () => {
 
   it('goes by the neighbors of items alone where these are configured', async () => {
     const { source, asked, listed } = sessions(false, { rows: [99], scores: [1] });
-    expect(await source.rank(SESSION, query(5))).toEqual(similar);
+    expect(await source.rank(SESSION, query(5))).toEqual({ ...similar, sources: ['item_based'] });
     expect(asked).toEqual([[3, 2]]);
     expect(listed).toEqual([]);
   });

@@ -159,8 +159,9 @@ function endOrWait(res: UwsResponse, body: string | Uint8Array): void {
 
 function writeHead(res: UwsResponse, reply: Reply, exchange: Exchange): void {
   if (reply.status !== 200) res.writeStatus(`${reply.status} ${STATUS_CODES[reply.status]}`);
-  res.writeHeader('X-Request-ID', exchange.requestId + commonHeaders(reply.contentType));
-  if (reply.headers !== undefined) for (const [name, value] of reply.headers) res.writeHeader(name, value);
+  let rest = commonHeaders(reply.contentType);
+  if (reply.headers !== undefined) for (const [name, value] of reply.headers) rest += `\r\n${name}: ${value}`;
+  res.writeHeader('X-Request-ID', exchange.requestId + rest);
 }
 
 /**
@@ -186,8 +187,8 @@ function pastTheCork(reply: Reply): Reply {
 const headersByType = new Map<string, string>();
 
 /**
- * The headers that every reply has. The engine takes a value as it is, so all go out in one call: an id is checked for
- * what it holds before it gets here, and the rest is ours.
+ * The headers that every reply has. The engine takes a value as it is, so all go out in one call, with those of one reply
+ * behind them: an id is checked for what it holds before it gets here, and the rest is ours.
  */
 function commonHeaders(contentType: string): string {
   let more = headersByType.get(contentType);

@@ -242,7 +242,7 @@ function sessionRoute(): Route {
     async handler(request, { admin, recommender, data, limits, clock }) {
       const feedback = decodeSession(request.body, limits, clock());
       const query = { ...request.query, n: Math.min(request.query.n, ENTRIES_MAX) };
-      const entries = await recommender.session(feedback, listQuery(query, undefined, request));
+      const { entries } = await recommender.session(feedback, listQuery(query, undefined, request));
       return json(
         entries.flatMap(({ Id, Score }) => {
           const item = data.local.findItem(Id);

@@ -3,7 +3,7 @@ import type { ListQuery, NearQuery } from '../../recommend/sources/recommender.t
 import type { Caller } from '../../recommend/sources/source.ts';
 import { jsonRows } from '../route/list-reply.ts';
 import type { Query } from '../route/query-parameters.ts';
-import type { Reply } from '../route/reply.ts';
+import { type Reply, SOURCE_HEADERS, sourceHeaders } from '../route/reply.ts';
 import { type Route, type RouteRequest, route } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import { SCORED } from './examples.ts';
@@ -74,10 +74,13 @@ function globalList<Name extends 'latest' | 'popular'>(name: Name, summary: stri
     tag,
     summary,
     query: ['n', 'offset', 'user-id', 'category'],
-    response: scored,
+    response: { ...scored, headers: SOURCE_HEADERS },
   } as const;
-  const ask = async ({ params, query }: RouteRequest<{ readonly category?: string }>, services: Services) =>
-    jsonRows(await services.recommender[name](listQuery(query, params.category)));
+  const ask = async ({ params, query }: RouteRequest<{ readonly category?: string }>, services: Services) => {
+    const entries = await services.recommender[name](listQuery(query, params.category));
+    const source = entries.length === 0 ? 'none' : name;
+    return { ...(await jsonRows(entries)), headers: sourceHeaders(source) };
+  };
   return [
     route({
       ...common,

@@ -8,20 +8,16 @@ import { decodeSession } from '../../domain/decode-bodies.ts';
 import { noSuchItem } from '../../domain/furze-error.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { ItemWishes } from '../../recommend/catalogue/item-filter.ts';
-import type { RecommendQuery } from '../../recommend/sources/recommender.ts';
+import type { Answered, RecommendQuery } from '../../recommend/sources/recommender.ts';
 import { jsonRows } from '../route/list-reply.ts';
 import type { Query } from '../route/query-parameters.ts';
-import { json, jsonText, type Reply } from '../route/reply.ts';
+import { json, jsonWith, type Reply, SOURCE_HEADERS, sourceHeaders, TOKEN_HEADER } from '../route/reply.ts';
 import { type Route, type RouteRequest, route } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import { EXPLANATION, FEEDBACK, SCORED } from './examples.ts';
 import { allCategories, listQuery } from './lists.ts';
 
 const tag = 'Recommendations';
-
-const TOKEN_HEADER = 'X-Furze-Recommendation';
-/** Pages of other origins may read it. */
-const TOKEN_FOR_PAGES = ['Access-Control-Expose-Headers', TOKEN_HEADER] as const;
 
 /** Clients of Gorse 0.5 send this version and expect scored entries. */
 const SCORED_VERSION = '2';
@@ -54,6 +50,7 @@ const personal = {
     headers: {
       [TOKEN_HEADER]:
         'With `placement`: a token for this user that tells the list later, when it is shown or clicked on',
+      ...SOURCE_HEADERS,
     },
   },
   errors: ['PLACEMENT_NOT_FOUND'],
@@ -67,7 +64,12 @@ const session = {
     'Nothing is stored. Only the most recent records count; those of no positive type only exclude.',
   query: ['n', 'offset', 'category'],
   body: { schema: SessionBodiesSchema, example: [FEEDBACK] },
-  response: { description: 'Entries, best first', schema: ScoredEntriesSchema, example: SCORED },
+  response: {
+    description: 'Entries, best first',
+    schema: ScoredEntriesSchema,
+    example: SCORED,
+    headers: SOURCE_HEADERS,
+  },
   errors: ['BATCH_TOO_LARGE'],
 } as const;
 
@@ -132,13 +134,13 @@ function recommend(request: RouteRequest<OfUser>, services: Services): Reply | P
   const userId = request.params['user-id'];
   const query = askedBy(request);
   const answer = recommender.recommend(userId, query);
-  if (typeof answer === 'string') return jsonText(answer);
+  if (!(answer instanceof Promise)) return answered(answer);
   const { placement } = query;
-  if (placement === undefined) return answer.then(jsonText);
-  return answer.then(async (text) => {
+  if (placement === undefined) return answer.then(answered);
+  return answer.then(async ({ text, source }) => {
     const token = recommender.tokenOf(userId, placement);
     if (query.writeBackType !== undefined) await noteShown(userId, token, text, query.offset, services);
-    return { ...jsonText(text), headers: [[TOKEN_HEADER, token], TOKEN_FOR_PAGES] };
+    return jsonWith(text, [[TOKEN_HEADER, token], ...sourceHeaders(source)]);
   });
 }
 
@@ -159,7 +161,11 @@ async function noteShown(
 
 function recommendReady(request: RouteRequest<OfUser>, { recommender }: Services): Reply | undefined {
   const answer = recommender.recommendReady(request.params['user-id'], askedBy(request));
-  return answer === undefined ? undefined : jsonText(answer);
+  return answer && answered(answer);
+}
+
+function answered({ text, source }: Answered): Reply {
+  return jsonWith(text, sourceHeaders(source));
 }
 
 function askedBy(request: RouteRequest<OfUser>): RecommendQuery {
@@ -188,7 +194,7 @@ async function recommendSession(
   { recommender, clock, limits }: Services,
 ): Promise<Reply> {
   const feedback = decodeSession(request.body, limits, clock());
-  return jsonRows(
-    await recommender.session(feedback, listQuery(request.query, request.params.category, request)),
-  );
+  const asked = listQuery(request.query, request.params.category, request);
+  const { entries, source } = await recommender.session(feedback, asked);
+  return { ...(await jsonRows(entries)), headers: sourceHeaders(source) };
 }

@@ -63,6 +63,35 @@ export function jsonText(text: string): Reply {
   return { status: 200, contentType: JSON_TYPE, body: text };
 }
 
+/** The same with headers of its own. */
+export function jsonWith(text: string, headers: ReplyHeaders): Reply {
+  return { status: 200, contentType: JSON_TYPE, body: text, headers };
+}
+
+/** Names what made an answer. */
+const SOURCE_HEADER = 'X-Furze-Source';
+/** The token of a list of a placement. */
+export const TOKEN_HEADER = 'X-Furze-Recommendation';
+/** Pages of other origins may read both. */
+const FOR_PAGES = ['Access-Control-Expose-Headers', `${TOKEN_HEADER}, ${SOURCE_HEADER}`] as const;
+/** What `SOURCE_HEADER` means, for the OpenAPI document. */
+export const SOURCE_HEADERS: Readonly<Record<string, string>> = {
+  [SOURCE_HEADER]:
+    'What made the answer, in order: personal (the own list of the user), session, sequence, pins, or names of recommenders such as popular; none for an empty answer',
+};
+/** By source; there are as many as orders of recommenders that happen to fill an answer. */
+const headersBySource = new Map<string, ReplyHeaders>();
+
+/** The headers that tell what made an answer. */
+export function sourceHeaders(source: string): ReplyHeaders {
+  let headers = headersBySource.get(source);
+  if (headers === undefined) {
+    headers = [[SOURCE_HEADER, source], FOR_PAGES];
+    headersBySource.set(source, headers);
+  }
+  return headers;
+}
+
 /** The bytes of a body on the wire. */
 export function byteLengthOf(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;

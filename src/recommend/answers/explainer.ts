@@ -80,7 +80,8 @@ export class Explainer {
   ): Promise<Explanation | undefined> {
     const { reads, recommender, histories } = this.parts;
     const { caller, categories } = query;
-    const list = JSON.parse(await recommender.recommend(userId, { ...query, offset: 0 })) as string[];
+    const { text } = await recommender.recommend(userId, { ...query, offset: 0 });
+    const list = JSON.parse(text) as string[];
     await nextTurn(caller);
     const itemRow = reads.itemRow(itemId);
     if (itemRow < 0) return undefined;

@@ -24,15 +24,17 @@ export class Fallbacks {
    * Asks one after the other for what the answer lacks, until nothing is missing.
    * @param filter what the question wants of the items
    * @param order recommenders in place of those configured
+   * @returns those that had something for it
    */
   async fill(
     answer: AnswerBuilder,
     ask: Omit<Ask, 'k'>,
     filter: ItemFilter | undefined,
     order: readonly RecommenderName[] = this.order,
-  ): Promise<void> {
+  ): Promise<readonly RecommenderName[]> {
     const { sources, maker, counts } = this;
     if (answer.rows.length === 0 && answer.missing > 0) counts.withoutList++;
+    const filled: RecommenderName[] = [];
     for (const name of order) {
       const { missing } = answer;
       // An answer may refuse some of what it is given; what it has room for comes with the next.
@@ -45,7 +47,10 @@ export class Fallbacks {
         else answer.takeAll(ranked.rows, ranked.scores);
         if (ranked.rows.length < k) break;
       }
-      if (answer.missing < missing) counts.noteFilled(name);
+      if (answer.missing === missing) continue;
+      counts.noteFilled(name);
+      filled.push(name);
     }
+    return filled;
   }
 }

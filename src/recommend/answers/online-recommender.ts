@@ -15,7 +15,14 @@ import type { PlacementCounts } from '../placements/placement-counts.ts';
 import type { RecommendationTokens } from '../placements/recommendation-tokens.ts';
 import type { LatestSource } from '../sources/latest-source.ts';
 import type { PopularSource } from '../sources/popular-source.ts';
-import type { ListQuery, NearQuery, Recommender, RecommendQuery } from '../sources/recommender.ts';
+import {
+  type Answered,
+  type ListQuery,
+  type NearQuery,
+  type Recommender,
+  type RecommendQuery,
+  sourceOf,
+} from '../sources/recommender.ts';
 import type { ComposedSources } from '../sources/registry.ts';
 import type { ItemVectors } from '../vectors/item-vectors.ts';
 import type { PersonalAnswers } from './personal-answers.ts';
@@ -95,11 +102,11 @@ export class OnlineRecommender implements Recommender {
     return inTurns(entries(known, query, (other) => reads.userIdAt(other)));
   }
 
-  recommend(userId: string, query: RecommendQuery): Promise<string> | string {
+  recommend(userId: string, query: RecommendQuery): Promise<Answered> | Answered {
     return this.parts.personal.recommend(userId, query);
   }
 
-  recommendReady(userId: string, query: RecommendQuery): string | undefined {
+  recommendReady(userId: string, query: RecommendQuery): Answered | undefined {
     return this.parts.personal.ofReadyList(userId, query);
   }
 
@@ -110,8 +117,9 @@ export class OnlineRecommender implements Recommender {
     return tokens.issue({ placement, variant: '', generation, timeMs: clock() }, userId);
   }
 
-  async session(feedback: readonly Feedback[], query: ListQuery): Promise<ScoredEntry[]> {
-    return this.itemEntries(await this.parts.sessions.rank(feedback, query), query);
+  async session(feedback: readonly Feedback[], query: ListQuery) {
+    const { sources, ...ranked } = await this.parts.sessions.rank(feedback, query);
+    return { entries: await this.itemEntries(ranked, query), source: sourceOf(sources) };
   }
 
   async itemsLike(itemId: string, space: string, query: NearQuery): Promise<ScoredEntry[]> {

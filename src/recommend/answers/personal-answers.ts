@@ -12,7 +12,7 @@ import type { AnswerCache } from '../lists/answer-cache.ts';
 import type { UserLists } from '../lists/user-lists.ts';
 import { type Pin, type Placement, withPins } from '../placements/placement.ts';
 import type { Placements } from '../placements/placements.ts';
-import type { RecommendQuery } from '../sources/recommender.ts';
+import { type Answered, type RecommendQuery, sourceOf } from '../sources/recommender.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import type { AnswerCounts } from './answer-counts.ts';
 import type { Fallbacks } from './fallbacks.ts';
@@ -20,6 +20,9 @@ import type { WriteBack } from './write-back.ts';
 
 /** Entries that are made JSON between two pauses: some tenths of a millisecond. */
 const PAUSE_ENTRIES = 512;
+
+/** The source of what stands in the user's own list, or is proposed for the user by the models. */
+const OWN_LIST = 'personal';
 
 const NO_WISHES: ItemWishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
 
@@ -63,14 +66,14 @@ export class PersonalAnswers {
     this.parts = parts;
   }
 
-  recommend(userId: string, query: RecommendQuery): Promise<string> | string {
+  recommend(userId: string, query: RecommendQuery): Promise<Answered> | Answered {
     const { reads, lists, hits, active, answers } = this.parts;
     answers.all++;
     if (query.wishes !== undefined || query.placement !== undefined) return this.wished(userId, query);
     const ready = hits.find(userId, query);
     if (ready !== undefined) {
       active.note(hits.foundUserRow);
-      return ready;
+      return { text: ready, source: OWN_LIST };
     }
     const userRow = reads.userRow(userId);
     active.note(userRow);
@@ -81,7 +84,7 @@ export class PersonalAnswers {
   }
 
   /** The answer of `recommend` where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */
-  ofReadyList(userId: string, query: RecommendQuery): string | undefined {
+  ofReadyList(userId: string, query: RecommendQuery): Answered | undefined {
     const { reads, lists, histories, active, answers } = this.parts;
     if (query.wishes !== undefined || query.placement !== undefined || query.writeBackType !== undefined)
       return undefined;
@@ -93,7 +96,7 @@ export class PersonalAnswers {
       if (answer.missing > 0) return undefined;
       active.note(history.userRow);
       answers.all++;
-      return this.toJson(answer, answer.rows, query);
+      return this.ofOwnList(answer, query);
     } finally {
       histories.give(history);
     }
@@ -105,7 +108,7 @@ export class PersonalAnswers {
     userRow: number,
     query: RecommendQuery,
     fetched?: UserList,
-  ): Promise<string> | string {
+  ): Promise<Answered> | Answered {
     const { histories, lists } = this.parts;
     const history = histories.take(userRow);
     const list = query.n + query.offset > 0 ? lists.of(history, fetched, query.caller?.signal) : undefined;
@@ -115,11 +118,9 @@ export class PersonalAnswers {
       return list.then((made) => histories.use(userRow, (now) => this.answer(userId, now, made, query)));
     }
     const answer = this.answer(userId, history, list, query);
-    if (typeof answer === 'string') {
-      histories.give(history);
-      return answer;
-    }
-    return answer.finally(() => histories.give(history));
+    if (answer instanceof Promise) return answer.finally(() => histories.give(history));
+    histories.give(history);
+    return answer;
   }
 
   private answer(
@@ -127,12 +128,11 @@ export class PersonalAnswers {
     history: History,
     list: UserList | undefined,
     query: RecommendQuery,
-  ): Promise<string> | string {
+  ): Promise<Answered> | Answered {
     const answer = this.answerOf(history, list, query);
     if (list !== undefined && answer.missing === 0)
       this.parts.hits.keep(userId, history, list, this.shownTo(history));
-    if (answer.missing === 0 && query.writeBackType === undefined)
-      return this.toJson(answer, answer.rows, query);
+    if (answer.missing === 0 && query.writeBackType === undefined) return this.ofOwnList(answer, query);
     return this.complete(userId, history, answer, query);
   }
 
@@ -149,7 +149,7 @@ export class PersonalAnswers {
   }
 
   /** Answers a question that wants some items and not others, or some before others: with a list made for it. */
-  private async wished(userId: string, query: RecommendQuery): Promise<string> {
+  private async wished(userId: string, query: RecommendQuery): Promise<Answered> {
     const { reads, histories, active, lists, placements, catalogue, clock } = this.parts;
     const wishes = query.wishes ?? NO_WISHES;
     const placement = query.placement === undefined ? undefined : placements.named(query.placement);
@@ -171,7 +171,7 @@ export class PersonalAnswers {
     query: RecommendQuery,
     placement: Placement,
     passing: Uint32Array | undefined,
-  ): Promise<string> {
+  ): Promise<Answered> {
     const { catalogue, reads, clock } = this.parts;
     const { wishes = NO_WISHES, categories } = query;
     const own = this.filterOf(categories, wishes);
@@ -219,7 +219,7 @@ export class PersonalAnswers {
     answer: AnswerBuilder,
     query: RecommendQuery,
     wished?: Wished,
-  ): Promise<string> {
+  ): Promise<Answered> {
     const { catalogue, fallbacks, writeBack } = this.parts;
     const { categories, caller } = query;
     const filter =
@@ -235,22 +235,25 @@ export class PersonalAnswers {
       (filter?.accepts(row) ?? true) &&
       isUnread(history, row);
     const ask = { history, accept, categories, among: members, allowed, caller };
-    await fallbacks.fill(answer, ask, filter, wished?.placement?.fallbacks);
+    const sources = wished?.pins?.length ? ['pins'] : [];
+    if (answer.rows.length > 0) sources.push(OWN_LIST);
+    const filled = await fallbacks.fill(answer, ask, filter, wished?.placement?.fallbacks);
     if (answer.isLong) await turns.take();
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
     if (wished?.pins) answer.arrange(withPins(answer.rows, wished.pins, wished.most!));
     const shown = answer.rows.filter((row) => catalogue.isListable(row));
-    const json = await inTurns(this.jsonInSteps(answer, shown, query));
+    const text = await inTurns(this.jsonInSteps(answer, shown, query));
     if (query.writeBackType !== undefined) {
       const page = shown.slice(query.offset, query.offset + query.n);
       await writeBack.write(userId, page, query.writeBackType, query.writeBackDelayMs ?? 0);
     }
-    return json;
+    return { text, source: sourceOf([...sources, ...filled]) };
   }
 
-  /** Of an answer whose items are all there. */
-  private toJson(answer: AnswerBuilder, rows: readonly number[], query: RecommendQuery): string {
-    return atOnce(this.jsonInSteps(answer, rows, query));
+  /** Of an answer whose items are all there: the list has them. */
+  private ofOwnList(answer: AnswerBuilder, query: RecommendQuery): Answered {
+    const source = answer.rows.length > 0 ? OWN_LIST : sourceOf([]);
+    return { text: atOnce(this.jsonInSteps(answer, answer.rows, query)), source };
   }
 
   /** The page of the answer, without items that go while it is made. Pauses now and then. */

@@ -32,6 +32,18 @@ export interface RecommendQuery extends Omit<ListQuery, 'userId'> {
   readonly scored?: boolean;
 }
 
+/** An answer as JSON text, ready to send. */
+export interface Answered {
+  readonly text: string;
+  /** What made it: `sourceOf` names. */
+  readonly source: string;
+}
+
+/** What made an answer, for `X-Furze-Source`, in the order in which they stand in it: the user's own list, recommenders, pins. */
+export function sourceOf(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.join(', ');
+}
+
 /** Every list the service answers with. Unknown users, items and categories give empty or fall-back lists, never errors. */
 export interface Recommender {
   latest(query: ListQuery): Promise<ScoredEntry[]>;
@@ -42,11 +54,14 @@ export interface Recommender {
   itemsLike(itemId: string, space: string, query: NearQuery): Promise<ScoredEntry[]>;
   /** Items whose vectors in a space are most like one of its dimensions. @throws FurzeError SPACE_NOT_FOUND */
   itemsNear(vector: Float32Array, space: string, query: NearQuery): Promise<ScoredEntry[]>;
-  /** The answer as JSON text of an array of item ids, or of scored entries if asked for, ready to send. */
-  recommend(userId: string, query: RecommendQuery): Promise<string> | string;
+  /** The answer is an array of item ids, or of scored entries if asked for. */
+  recommend(userId: string, query: RecommendQuery): Promise<Answered> | Answered;
   /** The same where a list that is at hand has all of it, so that no model is asked; undefined otherwise. */
-  recommendReady(userId: string, query: RecommendQuery): string | undefined;
+  recommendReady(userId: string, query: RecommendQuery): Answered | undefined;
   /** What tells later, for a list of a placement that is answered now, which it was. */
   tokenOf(userId: string, placement: string): string;
-  session(feedback: readonly Feedback[], query: ListQuery): Promise<ScoredEntry[]>;
+  session(
+    feedback: readonly Feedback[],
+    query: ListQuery,
+  ): Promise<{ readonly entries: ScoredEntry[]; readonly source: string }>;
 }

@@ -1,6 +1,6 @@
 import type { Feedback } from '../../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../../domain/positive-feedback-types.ts';
-import { filterRanked, type Ranked } from '../../memory/ranked-rows.ts';
+import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -16,6 +16,11 @@ export type ListOfSession = (
   read: readonly number[],
   length: number,
 ) => Ranked | undefined;
+
+/** A list, and what has items in it: the learned ranking, what others went on to, neighbors of items. */
+interface SessionList extends Ranked {
+  readonly sources: readonly ('session' | 'sequence' | 'item_based')[];
+}
 
 /** Records that are looked up in one turn of the event loop. */
 const RECORDS_A_TURN = 200;
@@ -45,7 +50,7 @@ export class SessionSource {
   }
 
   /** Items to go on to, without those of the session; best first. */
-  async rank(feedback: readonly Feedback[], query: ListQuery): Promise<Ranked> {
+  async rank(feedback: readonly Feedback[], query: ListQuery): Promise<SessionList> {
     const { reads, catalogue, itemBased, positiveKinds, sessionLength } = this.parts;
     const counts = ({ FeedbackType, Value = 0 }: Feedback) =>
       positiveKinds.length === 0 || kindOf(positiveKinds, FeedbackType, Value) !== undefined;
@@ -70,11 +75,11 @@ export class SessionSource {
     const next = this.next(seeds, seen, k, accept, length);
     if (next.rows.length === k) return next;
     const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller });
-    if (!(similar instanceof Promise)) return followedBy(next, similar, k);
+    if (!(similar instanceof Promise)) return followedBy(next, similar, k, 'item_based');
     const found = await similar;
     // Items may have been hidden or deleted while others were waited for.
     const left = filterRanked(next, k, (row) => catalogue.isListable(row));
-    return followedBy(left, found, k);
+    return followedBy({ ...next, ...left }, found, k, 'item_based');
   }
 
   /** What is ranked for the session, then what others went on to. */
@@ -84,13 +89,13 @@ export class SessionSource {
     k: number,
     accept: (row: number) => boolean,
     length: number,
-  ): Ranked {
+  ): SessionList {
     const { catalogue, bySequence, listOfSession } = this.parts;
     const read = [...seen].filter((row) => row >= 0).sort((a, b) => a - b);
     const list = bySequence && seeds.length > 0 ? listOfSession(seeds, read, length) : undefined;
-    if (list === undefined) return this.following(seeds, k, accept);
-    const ranked = filterRanked(list, k, (row) => catalogue.isListable(row) && accept(row));
-    return ranked.rows.length === k ? ranked : followedBy(ranked, this.following(seeds, k, accept), k);
+    const ranked = filterRanked(list ?? NOTHING, k, (row) => catalogue.isListable(row) && accept(row));
+    const own = followedBy({ ...NOTHING, sources: [] }, ranked, k, 'session');
+    return own.rows.length === k ? own : followedBy(own, this.following(seeds, k, accept), k, 'sequence');
   }
 
   /** Items that others went on to after the items, the latest first. */
@@ -103,13 +108,20 @@ export class SessionSource {
 }
 
 /** One list and then what the other has beside it, scored below the end of the first in its own proportions. */
-function followedBy(first: Ranked, second: Ranked, k: number): Ranked {
+function followedBy(
+  first: SessionList,
+  second: Ranked,
+  k: number,
+  source: SessionList['sources'][number],
+): SessionList {
+  if (first.rows.length === 0) return { ...second, sources: second.rows.length > 0 ? [source] : [] };
   const known = new Set(first.rows);
   const largest = second.scores[0] ?? 1;
-  const end = first.scores.at(-1) ?? largest;
+  const end = first.scores.at(-1)!;
   const rest = second.rows.flatMap((row, at) => (known.has(row) ? [] : [at])).slice(0, k - first.rows.length);
   return {
     rows: [...first.rows, ...rest.map((at) => second.rows[at]!)],
     scores: [...first.scores, ...rest.map((at) => (end * second.scores[at]!) / largest)],
+    sources: rest.length > 0 ? [...first.sources, source] : first.sources,
   };
 }
