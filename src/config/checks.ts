@@ -1,8 +1,7 @@
 /** Checks a configuration; each problem is one text with its path and what was expected. */
-import { FilterError } from '../domain/filter-error.ts';
-import { parseFilter } from '../domain/filter-tree.ts';
 import { positiveKindNames } from '../domain/positive-feedback-types.ts';
-import { parseTimestamp } from '../domain/rfc3339.ts';
+import { checkExperiments } from './check-experiments.ts';
+import { checkPlacement } from './check-placement.ts';
 import type { EffectiveValue } from './environment-overrides.ts';
 import {
   type ConfigKey,
@@ -16,6 +15,7 @@ import {
 } from './keys.ts';
 import type { Config } from './schema.ts';
 import { apiKeys } from './schema.ts';
+import { show } from './show.ts';
 
 /** Names each key of the file that there is none of, and each section that is no table. */
 export function findUnknownKeys(schema: KeySchema, table: Table, prefix: string, problems: string[]): void {
@@ -83,37 +83,13 @@ export function checkRelations(config: Config, problems: string[]): void {
     problems.push(
       `recommend.vector_space: expected the name of a space of [vectors] with similarity = "cosine", got ${show(vector_space)}`,
     );
+  checkExperiments(config, problems);
   checkPositiveKinds(recommend.data_source.positive_feedback_types, problems);
   const { popular, latest } = recommend.offline.explore_recommend;
   if (popular + latest > 1) {
     problems.push(
       `recommend.offline.explore_recommend: expected popular and latest together at most 1, got ${popular + latest}`,
     );
-  }
-}
-
-function checkPlacement(
-  { filter, pins, length }: Config['placement'][string],
-  at: string,
-  problems: string[],
-) {
-  try {
-    parseFilter(filter);
-  } catch (error) {
-    if (!(error instanceof FilterError)) throw error;
-    problems.push(`${at}.filter${error.path}: ${error.message}`);
-  }
-  for (const [number, { item, place, until }] of pins.entries()) {
-    const pin = `${at}.pins[${number}]`;
-    if (until !== undefined && Number.isNaN(parseTimestamp(until)))
-      problems.push(`${pin}.until: expected a time such as "2030-01-31T18:00:00Z", got ${show(until)}`);
-    if (length > 0 && place > length)
-      problems.push(`${pin}.place: expected at most ${at}.length (${length}), got ${place}`);
-    const before = pins.slice(0, number);
-    if (before.some((other) => other.place === place))
-      problems.push(`${pin}.place: expected a place without another pin, got ${place} twice`);
-    if (before.some((other) => other.item === item))
-      problems.push(`${pin}.item: expected an item without another pin, got ${show(item)} twice`);
   }
 }
 
@@ -126,8 +102,4 @@ function checkPositiveKinds(entries: readonly string[], problems: string[]): voi
   } catch {
     problems.push(`${place}: expected weights above 0, got ${show(entries)}`);
   }
-}
-
-function show(value: unknown): string {
-  return typeof value === 'number' ? String(value) : JSON.stringify(value);
 }

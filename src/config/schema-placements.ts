@@ -22,7 +22,8 @@ const pin = Type.Object(
   { additionalProperties: false },
 );
 
-const placement = Type.Object({
+/** The keys of a placement. */
+export const placement = Type.Object({
   categories: names('Only items in all of these categories.'),
   filter: Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',

@@ -5,6 +5,7 @@ import { byRecommenderKey, RECOMMENDERS, type RecommenderName } from '../domain/
 import { DEFAULT_LIMITS } from '../domain/request-limits.ts';
 import { callerKeys } from './schema-callers.ts';
 import { connectionKeys } from './schema-connections.ts';
+import { experiments } from './schema-experiments.ts';
 import { limitKeys } from './schema-limits.ts';
 import { dashboardKeys, webhookKeys } from './schema-operators.ts';
 import { attributionKeys, placements } from './schema-placements.ts';
@@ -376,6 +377,7 @@ export const ConfigSchema = Type.Object({
   webhooks: Type.Object(webhookKeys, { description: 'What the service tells others by itself.' }),
   placement: placements,
   vectors,
+  experiment: experiments,
   attribution: Type.Object(attributionKeys, {
     description: 'What came of the lists of placements; see docs/placements.md.',
   }),

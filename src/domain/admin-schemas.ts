@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { EvaluationReportSchema } from './evaluation-schemas.ts';
-import { PlacementOutcomeSchema } from './placement-schemas.ts';
+import { ExperimentOutcomeSchema, PlacementOutcomeSchema } from './placement-schemas.ts';
 import { named, oneOf } from './schema-helpers.ts';
 
 /** The shapes of what the admin routes answer. The dashboard takes its types from here, too. */
@@ -351,4 +351,5 @@ export const ADMIN_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ConfigEntry: ConfigEntrySchema,
   TitledScore: TitledScoreSchema,
   PlacementOutcome: PlacementOutcomeSchema,
+  ExperimentOutcome: ExperimentOutcomeSchema,
 };

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { named } from './schema-helpers.ts';
+import { named, oneOf } from './schema-helpers.ts';
 
 /** The shapes of what is told of placements on live traffic. */
 const count = Type.Integer({ minimum: 0 });
@@ -33,11 +33,53 @@ export const PlacementOutcomeSchema = named('Outcome of a placement', {
 export type PlacementOutcome = Static<typeof PlacementOutcomeSchema>;
 export type Figures = Omit<PlacementOutcome, 'Placement' | 'Variant' | 'Items' | 'Places' | 'Days'>;
 
+const interval = {
+  Difference: Type.Number({
+    description: 'Mean of the variant less that of the first, with the past of users taken out',
+  }),
+  Low: Type.Optional(
+    Type.Number({ description: 'Lower end of the interval; absent while there is too little to tell' }),
+  ),
+  High: Type.Optional(Type.Number({ description: 'Its upper end' })),
+};
+
+export const ExperimentOutcomeSchema = named('Outcome of an experiment', {
+  Name: Type.String(),
+  Placement: Type.String(),
+  Measure: Type.String({ description: 'In words' }),
+  Sentence: Type.String({ description: 'How it stands, in words' }),
+  State: oneOf('too early', 'open', 'decided', 'split wrong'),
+  Winner: Type.Optional(Type.String({ description: 'The variant that is best, where that is certain' })),
+  Variants: Type.Array(
+    Type.Object({
+      Name: Type.String(),
+      Share: Type.Number(),
+      Users: Type.Integer({ minimum: 0, description: 'Users whose time is over, who count' }),
+      Seen: Type.Integer({ minimum: 0, description: 'Users who saw a list' }),
+      Responders: Type.Integer({ minimum: 0, description: 'Users who count and have such feedback' }),
+      Mean: Type.Number({ description: 'Of the measure, a user' }),
+      ...Type.Partial(Type.Object(interval)).properties,
+    }),
+    { description: 'The first is what the others are compared with' },
+  ),
+  Guardrails: Type.Array(
+    Type.Object({ Type: Type.String(), Variant: Type.String(), Falls: Type.Boolean(), ...interval }),
+  ),
+  Mixed: Type.Integer({ minimum: 0, description: 'Users who saw several variants, who are left out' }),
+  UsersForFivePercent: Type.Optional(
+    Type.Integer({
+      description: 'Users in all with whom a difference of 5 % would be certain, four times in five',
+    }),
+  ),
+});
+export type ExperimentOutcome = Static<typeof ExperimentOutcomeSchema>;
+
 export const PlacementReportSchema = named('What came of placements', {
   ComputedAt: Type.String({ description: 'RFC 3339 UTC' }),
   WindowSeconds: Type.Number({
     description: 'Within which feedback belongs to a list that it does not name',
   }),
   Placements: Type.Array(PlacementOutcomeSchema),
+  Experiments: Type.Array(ExperimentOutcomeSchema),
 });
 export type PlacementReport = Static<typeof PlacementReportSchema>;

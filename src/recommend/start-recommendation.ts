@@ -92,7 +92,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const shared = { ...found, live, reads, catalogue, histories, maker, generations };
   const replacesRead = settings.replacement !== undefined;
   const answers = new AnswerCounts();
-  const placements = new Placements(config.placement);
+  const placed = placedBy(config, identity);
   const personal = new PersonalAnswers({
     ...shared,
     answers,
@@ -100,12 +100,11 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     active,
     hits,
     replacesRead,
-    placements,
+    ...placed,
     clock,
     fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker, answers),
     writeBack: new WriteBack(data, catalogue, clock),
   });
-  const placed = { tokens: new RecommendationTokens(identity), placementCounts: new PlacementCounts() };
   const recommender = new OnlineRecommender({ ...shared, ...placed, vectors, personal, clock });
   const fallbacks = online.fallback_recommend;
   const explainer = new Explainer({ ...shared, isPositive, replacesRead, recommender, fallbacks });
@@ -127,6 +126,12 @@ function startVectors({ config, data, onTrouble, vectors: parts }: Recommendatio
   data.onChange((changes) => vectors.follow(changes));
   void vectors.load();
   return vectors;
+}
+
+/** Placements, and how their lists are told apart later. */
+function placedBy(config: RecommendationParts['config'], identity: string) {
+  const tokens = new RecommendationTokens(identity);
+  return { placements: new Placements(config), tokens, placementCounts: new PlacementCounts() };
 }
 
 function createLive(

@@ -1,11 +1,13 @@
 import { performance } from 'node:perf_hooks';
+import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { PlacementReport } from '../domain/placement-schemas.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { turns } from '../platform/concurrency/event-loop-turns.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
-import type { ShownLog, ShownToUser } from '../store/shown-log.ts';
+import type { ShownLog } from '../store/shown-log.ts';
 import { attribute, type GivenFeedback, type Outcome, type SeenList } from './attribution.ts';
+import { ExperimentSums } from './experiment-sums.ts';
 import { PlacementSums } from './placement-sums.ts';
 
 /** Age from which on a report is made anew, milliseconds. */
@@ -17,6 +19,7 @@ export interface ReportParts {
   readonly log: ShownLog;
   readonly data: Pick<DataStore, 'local' | 'getFeedback'>;
   readonly clock: Clock;
+  readonly experiments: Config['experiment'];
   /** Longest time between seeing an item and feedback on it that names no list, milliseconds. */
   readonly windowMs: number;
   /** Types of feedback that say that an item was seen, and nothing more. */
@@ -47,34 +50,38 @@ export class PlacementReports {
   }
 
   private async make(): Promise<PlacementReport> {
-    const { log, clock, windowMs } = this.parts;
+    const { log, clock, windowMs, experiments } = this.parts;
     const sums = new PlacementSums();
+    const nowMs = clock();
+    const running = Object.entries(experiments).map(
+      ([name, settings]) => new ExperimentSums(name, settings, nowMs),
+    );
     let endMs = performance.now() + TURN_MS;
     for await (const users of log.walk())
       for (const user of users) {
-        const lists = this.listsOf(user);
-        sums.add(lists, await this.valuesOf(user.userId, lists));
+        const feedback = this.feedbackOf(user.userId);
+        const lists = attribute(user.records, feedback, windowMs);
+        const values = await this.valuesOf(user.userId, lists);
+        sums.add(lists, values);
+        for (const experiment of running) experiment.add(lists, feedback, values);
         if (performance.now() < endMs) continue;
         await turns.take();
         endMs = performance.now() + TURN_MS;
       }
     const report = {
-      ComputedAt: formatTimestamp(clock()),
+      ComputedAt: formatTimestamp(nowMs),
       WindowSeconds: windowMs / 1000,
       Placements: sums.outcomes,
+      Experiments: running.map(({ outcome }) => outcome),
     };
     this.last = { report, madeMs: performance.now() };
     return report;
   }
 
-  private listsOf({ userId, records }: ShownToUser): SeenList[] {
-    const { data, windowMs } = this.parts;
-    const row = data.local.userRow(userId);
-    return attribute(records, row < 0 ? [] : this.feedbackOf(row), windowMs);
-  }
-
-  private feedbackOf(userRow: number): GivenFeedback[] {
+  private feedbackOf(userId: string): GivenFeedback[] {
     const { data, readTypes, typeOfKind } = this.parts;
+    const userRow = data.local.userRow(userId);
+    if (userRow < 0) return [];
     const { columns } = this;
     columns.clear();
     data.local.readUserFeedback(userRow, columns);

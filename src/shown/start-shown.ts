@@ -32,9 +32,10 @@ export function startShown(
   const kinds = readPositiveKinds(positive_feedback_types);
   const typeOfKind = new Map(kinds.map(({ name, feedbackType }) => [name, feedbackType]));
   const readTypes = new Set(read_feedback_types.filter((type) => !typeOfKind.has(type)));
-  const windowMs = config.attribution.window;
+  const { experiment: experiments, attribution } = config;
+  const settings = { windowMs: attribution.window, experiments, readTypes, typeOfKind };
   return {
     impressions: new Impressions({ log, tokens, counts, reads, clock, onTrouble }),
-    placementReports: new PlacementReports({ log, data, clock, windowMs, readTypes, typeOfKind }),
+    placementReports: new PlacementReports({ log, data, clock, ...settings }),
   };
 }

@@ -3,6 +3,7 @@ import { ask } from '../api.ts';
 import { count, duration, figure, percent, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
+import { Experiment } from '../parts/experiment.tsx';
 import { saveFile } from '../save-file.ts';
 import { useAttempt } from '../use-attempt.ts';
 import { useResource } from '../use-resource.ts';
@@ -29,6 +30,9 @@ export function PlacementsPage() {
         </p>
       )}
       {data !== undefined && names.length > 0 && <Head data={data} />}
+      {data?.Experiments.map((each) => (
+        <Experiment key={each.Name} of={each} />
+      ))}
       {names.map((name) => (
         <Outcome
           key={name}

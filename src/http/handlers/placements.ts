@@ -43,7 +43,7 @@ export const placementRoutes: readonly Route[] = [
 
 /** Of no placement where nothing was shown. */
 function reportOf({ placementReports, clock }: Services): Promise<PlacementReport> {
-  const none = { ComputedAt: formatTimestamp(clock()), WindowSeconds: 0, Placements: [] };
+  const none = { ComputedAt: formatTimestamp(clock()), WindowSeconds: 0, Placements: [], Experiments: [] };
   return placementReports?.current() ?? Promise.resolve(none);
 }
 

@@ -12,6 +12,7 @@ import { isUnread } from '../history/read-items.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
 import type { PlacementCounts } from '../placements/placement-counts.ts';
+import type { Placements } from '../placements/placements.ts';
 import type { RecommendationTokens } from '../placements/recommendation-tokens.ts';
 import type { LatestSource } from '../sources/latest-source.ts';
 import type { PopularSource } from '../sources/popular-source.ts';
@@ -38,6 +39,7 @@ export interface OnlineParts extends Omit<ComposedSources, 'sources' | 'sinceFit
   readonly histories: Histories;
   readonly personal: PersonalAnswers;
   readonly vectors: ItemVectors;
+  readonly placements: Placements;
   readonly tokens: RecommendationTokens;
   readonly placementCounts: PlacementCounts;
   readonly generations: GenerationSlot;
@@ -111,10 +113,11 @@ export class OnlineRecommender implements Recommender {
   }
 
   tokenOf(userId: string, placement: string): string {
-    const { tokens, placementCounts, generations, clock } = this.parts;
-    placementCounts.note('lists', placement, '');
+    const { tokens, placements, placementCounts, generations, clock } = this.parts;
+    const variant = placements.variantOf(placement, userId);
+    placementCounts.note('lists', placement, variant);
     const generation = generations.current?.number ?? 0;
-    return tokens.issue({ placement, variant: '', generation, timeMs: clock() }, userId);
+    return tokens.issue({ placement, variant, generation, timeMs: clock() }, userId);
   }
 
   async session(feedback: readonly Feedback[], query: ListQuery) {

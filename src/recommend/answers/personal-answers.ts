@@ -152,7 +152,7 @@ export class PersonalAnswers {
   private async wished(userId: string, query: RecommendQuery): Promise<Answered> {
     const { reads, histories, active, lists, placements, catalogue, clock } = this.parts;
     const wishes = query.wishes ?? NO_WISHES;
-    const placement = query.placement === undefined ? undefined : placements.named(query.placement);
+    const placement = query.placement === undefined ? undefined : placements.named(query.placement, userId);
     await lists.takeTurn(reads.userRow(userId), query.caller?.signal);
     const passing = await placement?.passing(catalogue, clock, query.caller?.signal);
     return histories.use(reads.userRow(userId), (history) => {

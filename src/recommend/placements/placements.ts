@@ -1,21 +1,50 @@
 import type { Config } from '../../config/config.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
+import { ExperimentSplit } from './experiment-split.ts';
 import { Placement } from './placement.ts';
 
-/** All placements by name. */
-export class Placements {
-  private readonly byName: ReadonlyMap<string, Placement>;
+/** A placement, and the experiment that varies it. */
+interface Varied {
+  readonly own: Placement;
+  readonly split?: ExperimentSplit;
+  readonly variants?: ReadonlyMap<string, Placement>;
+}
 
-  constructor(placements: Config['placement']) {
+/** All placements by name, with their variants. */
+export class Placements {
+  private readonly byName: ReadonlyMap<string, Varied>;
+
+  constructor({ placement, experiment }: Pick<Config, 'placement' | 'experiment'>) {
+    const experiments = Object.entries(experiment);
     this.byName = new Map(
-      Object.entries(placements).map(([name, settings]) => [name, new Placement(settings)]),
+      Object.entries(placement).map(([name, settings]) => {
+        const own = new Placement(settings);
+        const varying = experiments.find(([, each]) => each.placement === name);
+        if (varying === undefined) return [name, { own }];
+        const [experimentName, { traffic, variants }] = varying;
+        const placements = variants.map(
+          (variant) => [variant.name, new Placement({ ...settings, ...variant.override })] as const,
+        );
+        const split = new ExperimentSplit(experimentName, traffic, variants);
+        return [name, { own, split, variants: new Map(placements) }];
+      }),
     );
   }
 
-  /** @throws FurzeError PLACEMENT_NOT_FOUND, which names those that there are */
-  named(name: string): Placement {
-    const placement = this.byName.get(name);
-    if (placement !== undefined) return placement;
+  /** The rules that a user's lists go by. @throws FurzeError PLACEMENT_NOT_FOUND, which names those that there are */
+  named(name: string, userId: string): Placement {
+    const { own, split, variants } = this.find(name);
+    return (split && variants?.get(split.variantOf(userId))) ?? own;
+  }
+
+  /** The variant of a user in the experiment on a placement; `''` for none. @throws FurzeError as `named` */
+  variantOf(name: string, userId: string): string {
+    return this.find(name).split?.variantOf(userId) ?? '';
+  }
+
+  private find(name: string): Varied {
+    const found = this.byName.get(name);
+    if (found !== undefined) return found;
     const known = [...this.byName.keys()].map((each) => JSON.stringify(each)).join(', ');
     throw new FurzeError(
       'PLACEMENT_NOT_FOUND',

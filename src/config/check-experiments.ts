@@ -1,0 +1,63 @@
+import { parseTimestamp } from '../domain/rfc3339.ts';
+import { checkPlacement } from './check-placement.ts';
+import { expectation, fits, type KeySchema } from './keys.ts';
+import type { Config } from './schema.ts';
+import { placement as placementSchema } from './schema-placements.ts';
+import { show } from './show.ts';
+
+type Experiment = Config['experiment'][string];
+
+const KEYS = placementSchema.properties as unknown as Readonly<Record<string, KeySchema>>;
+/** Shares are written with a few decimals. */
+const SUM_ERROR_MAX = 1e-6;
+
+/** Checks that experiments vary placements that there are, each in one way. */
+export function checkExperiments({ experiment, placement }: Config, problems: string[]): void {
+  const varied = new Map<string, string>();
+  for (const [name, settings] of Object.entries(experiment)) {
+    const at = `experiment.${name}`;
+    const own = Object.hasOwn(placement, settings.placement) ? placement[settings.placement] : undefined;
+    const known =
+      Object.keys(placement).map(show).join(', ') || 'one that is configured, of which there is none';
+    if (own === undefined)
+      problems.push(`${at}.placement: expected a placement: ${known}; got ${show(settings.placement)}`);
+    const other = varied.get(settings.placement);
+    if (other !== undefined)
+      problems.push(`${at}.placement: expected one that no other experiment varies, as ${other} does`);
+    varied.set(settings.placement, at);
+    if (settings.start !== '' && Number.isNaN(parseTimestamp(settings.start)))
+      problems.push(
+        `${at}.start: expected a time such as "2030-01-31T18:00:00Z", or "", got ${show(settings.start)}`,
+      );
+    checkShares(settings, at, problems);
+    for (const [number, variant] of settings.variants.entries())
+      checkOverride(variant.override ?? {}, own, `${at}.variants[${number}].override`, problems);
+  }
+}
+
+function checkShares({ variants }: Experiment, at: string, problems: string[]): void {
+  if (variants.length < 2) problems.push(`${at}.variants: expected at least two, got ${variants.length}`);
+  const sum = variants.reduce((total, { share }) => total + share, 0);
+  if (variants.length > 0 && Math.abs(sum - 1) > SUM_ERROR_MAX)
+    problems.push(`${at}.variants: expected shares that sum up to 1, got ${Number(sum.toFixed(6))}`);
+  for (const [number, { name }] of variants.entries())
+    if (variants.findIndex((variant) => variant.name === name) < number)
+      problems.push(`${at}.variants[${number}].name: expected one of its own, got ${show(name)} twice`);
+}
+
+function checkOverride(
+  override: Readonly<Record<string, unknown>>,
+  own: Config['placement'][string] | undefined,
+  at: string,
+  problems: string[],
+): void {
+  const before = problems.length;
+  for (const [key, value] of Object.entries(override)) {
+    const schema = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
+    if (schema === undefined)
+      problems.push(`${at}.${key}: unknown key; expected one of ${Object.keys(KEYS).join(', ')}`);
+    else if (!fits(schema, value))
+      problems.push(`${at}.${key}: expected ${expectation(schema)}, got ${show(value)}`);
+  }
+  if (own !== undefined && problems.length === before) checkPlacement({ ...own, ...override }, at, problems);
+}

@@ -1,0 +1,82 @@
+import type { ExperimentOutcome } from '../../domain/placement-schemas.ts';
+import { count, figure, percent } from '../format.ts';
+import { Card, numbers, Table } from './common.tsx';
+
+/** How an experiment stands. */
+export function Experiment({ of }: { of: ExperimentOutcome }) {
+  const [control] = of.Variants;
+  const told = (value: number | undefined) => lift(value, control?.Mean ?? 0);
+  return (
+    <Card wide title={`Experiment ${of.Name}`} aside={<span class="muted">on {of.Placement}</span>}>
+      {of.State === 'split wrong' ? (
+        <p class="trouble error" role="alert">
+          {of.Sentence}
+        </p>
+      ) : (
+        <p>{of.Sentence}</p>
+      )}
+      <Table
+        label={`Variants of ${of.Name}`}
+        head={[
+          'Variant',
+          ...numbers('Share', 'Users', 'Who count', 'With a result', of.Measure, 'Difference', 'From', 'To'),
+        ]}
+      >
+        {of.Variants.map((variant) => (
+          <tr key={variant.Name}>
+            <th scope="row">
+              {variant.Name} {variant.Name === of.Winner && <span class="badge done">best</span>}
+            </th>
+            <td class="number nowrap">{percent(variant.Share)}</td>
+            <td class="number">{count(variant.Seen)}</td>
+            <td class="number">{count(variant.Users)}</td>
+            <td class="number">{count(variant.Responders)}</td>
+            <td class="number">{figure(variant.Mean)}</td>
+            <td class="number nowrap">{told(variant.Difference)}</td>
+            <td class="number nowrap">{told(variant.Low)}</td>
+            <td class="number nowrap">{told(variant.High)}</td>
+          </tr>
+        ))}
+      </Table>
+      {of.Guardrails.length > 0 && <Guardrails of={of} />}
+      <p class="muted">
+        The truth lies between From and To, whenever and however often you look.
+        {of.UsersForFivePercent !== undefined &&
+          ` A difference of 5 % takes about ${count(of.UsersForFivePercent)} users.`}
+        {of.Mixed > 0 && ` ${count(of.Mixed)} users saw several variants and are left out.`}
+      </p>
+    </Card>
+  );
+}
+
+function Guardrails({ of }: { of: ExperimentOutcome }) {
+  return (
+    <Table
+      label={`Guardrails of ${of.Name}`}
+      head={['Guardrail', 'Variant', ...numbers('Difference', 'From', 'To'), '']}
+    >
+      {of.Guardrails.map(({ Type, Variant, Difference, Low, High, Falls }) => (
+        <tr key={`${Type} ${Variant}`}>
+          <th scope="row">{Type}</th>
+          <td>{Variant}</td>
+          <td class="number nowrap">{points(Difference)}</td>
+          <td class="number nowrap">{points(Low)}</td>
+          <td class="number nowrap">{points(High)}</td>
+          <td>{Falls ? 'falls' : ''}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** A difference beside the mean of the first variant, or as it is where that is none. */
+function lift(value: number | undefined, mean: number): string {
+  if (value === undefined) return '–';
+  const sign = value > 0 ? '+' : '';
+  return mean > 0 ? `${sign}${figure((100 * value) / mean)} %` : `${sign}${figure(value)}`;
+}
+
+/** A difference of two shares. */
+function points(value: number | undefined): string {
+  return value === undefined ? '–' : `${value > 0 ? '+' : ''}${figure(100 * value)} points`;
+}

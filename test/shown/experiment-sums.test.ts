@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/config.ts';
+import type { GivenFeedback, Outcome, SeenList } from '../../src/shown/attribution.ts';
+import { ExperimentSums } from '../../src/shown/experiment-sums.ts';
+
+const HOUR_MS = 3_600_000;
+const START_MS = Date.UTC(2026, 0, 10);
+const NOW_MS = START_MS + 72 * HOUR_MS;
+
+function sumsOf(more = '', nowMs = NOW_MS): ExperimentSums {
+  const { experiment } = parseConfig(`
+    [placement.home]
+    [experiment.x]
+    placement = "home"
+    start = "2026-01-10T00:00:00Z"
+    measure = "like"
+    variants = [{ name = "now", share = 0.5 }, { name = "few", share = 0.5, override = { max_per_label = 1 } }]
+    ${more}`);
+  return new ExperimentSums('x', experiment.x!, nowMs);
+}
+
+function list(
+  variant: string,
+  hours: number,
+  outcomes: readonly Outcome[] = [],
+  placement = 'home',
+): SeenList {
+  const timeMs = START_MS + hours * HOUR_MS;
+  return { placement, variant, timeMs, shownMs: timeMs, seen: new Map(), outcomes: [...outcomes] };
+}
+
+function given(hours: number, type = 'like'): Outcome {
+  return { itemRow: 1, type, kind: type, timeMs: START_MS + hours * HOUR_MS, isNamed: false };
+}
+
+/** So many users of each variant, a share of whom like something. */
+function fill(sums: ExperimentSums, users: number, shares: Readonly<Record<string, number>>): void {
+  for (const [variant, share] of Object.entries(shares))
+    for (let user = 0; user < users; user++) {
+      const came = user < users * share ? [given(2)] : [];
+      sums.add([list(variant, 1, came)], came, new Map());
+    }
+}
+
+describe('what counts of a user', () => {
+  const counted = (lists: SeenList[], feedback: GivenFeedback[] = [], more = '') => {
+    const sums = sumsOf(more);
+    const values = new Map(lists.flatMap(({ outcomes }) => outcomes.map((each) => [each, 2.5] as const)));
+    sums.add(lists, feedback, values);
+    const { Variants, Mixed } = sums.outcome;
+    return { few: Variants[1], Mixed };
+  };
+
+  it('is feedback of the measure within the horizon of the first list, once the horizon is over', () => {
+    const outcomes = [given(2), given(24.9), given(25.1), given(3, 'share')];
+    const lists = [list('few', 1, outcomes.slice(0, 3)), list('few', 2, outcomes.slice(3))];
+    expect(counted(lists).few).toMatchObject({ Seen: 1, Users: 1, Responders: 1, Mean: 1 });
+    expect(counted(lists, [], 'counts = "feedback"').few?.Mean).toBe(2);
+    expect(counted(lists, [], 'counts = "value"').few?.Mean).toBe(5);
+    expect(counted(lists, [], 'horizon_hours = 72').few).toMatchObject({ Seen: 1, Users: 0 });
+  });
+
+  it('is nothing of other placements, of lists before the start, or of who took no part', () => {
+    expect(counted([list('few', -1), list('few', 1, [], 'side'), list('', 2)]).few?.Seen).toBe(0);
+  });
+
+  it('is nothing of users who saw several variants', () => {
+    expect(counted([list('few', 1), list('now', 2)])).toMatchObject({ few: { Seen: 0 }, Mixed: 1 });
+  });
+});
+
+describe('the sentence', () => {
+  it('says that it is too early', () => {
+    const sums = sumsOf();
+    fill(sums, 60, { now: 0.5, few: 0.5 });
+    expect(sums.outcome).toMatchObject({ State: 'too early', Measure: 'share of users with like' });
+    expect(sums.outcome.Sentence).toBe(
+      'Too early to tell: each variant needs 100 users whose time is over, 30 of them with a result.',
+    );
+  });
+
+  it('names the better one with its lift and interval', () => {
+    const sums = sumsOf();
+    fill(sums, 4000, { now: 0.2, few: 0.3 });
+    const { State, Winner, Sentence, Variants } = sums.outcome;
+    expect([State, Winner]).toEqual(['decided', 'few']);
+    expect(Sentence).toMatch(/^few does better than now by 50 % \(\d\d to \d\d\)\.$/);
+    expect(Variants[1]!.Low!).toBeGreaterThan(0);
+    expect(Variants[0]!.Difference).toBeUndefined();
+  });
+
+  it('names the first where all others are worse', () => {
+    const sums = sumsOf();
+    fill(sums, 4000, { now: 0.3, few: 0.2 });
+    expect(sums.outcome).toMatchObject({ State: 'decided', Winner: 'now' });
+    expect(sums.outcome.Sentence).toMatch(/^few does worse than now by 33 % \(\d\d to \d\d\)\.$/);
+  });
+
+  it('tells how long a decision takes where none is certain', () => {
+    const sums = sumsOf();
+    fill(sums, 2000, { now: 0.2, few: 0.21 });
+    const { State, Sentence, Winner } = sums.outcome;
+    expect([State, Winner]).toEqual(['open', undefined]);
+    expect(Sentence).toMatch(
+      /^No winner yet\. Beside now: few -\d+ to \+\d+ %\. If it stays as it is, another \d+ days decide\. A difference of 5 % takes about [\d,]+ users\.$/,
+    );
+  });
+
+  it('says first that a split is wrong', () => {
+    const sums = sumsOf();
+    fill(sums, 4000, { now: 0.2 });
+    fill(sums, 3000, { few: 0.9 });
+    expect(sums.outcome).toMatchObject({ State: 'split wrong' });
+  });
+
+  it('tells of a guardrail that falls', () => {
+    const sums = sumsOf('guardrails = ["buy"]');
+    for (const [variant, likes, buys] of [
+      ['now', 0.2, 0.3],
+      ['few', 0.3, 0.2],
+    ] as const)
+      for (let user = 0; user < 4000; user++) {
+        const like = user % 10 < likes * 10 ? [given(2)] : [];
+        const buy = user % 10 < buys * 10 ? [given(5, 'buy')] : [];
+        sums.add([list(variant, 1, like)], [...like, ...buy], new Map());
+      }
+    const { Guardrails, Sentence } = sums.outcome;
+    expect(Guardrails).toMatchObject([{ Type: 'buy', Variant: 'few', Falls: true }]);
+    expect(Sentence).toMatch(/\. But with few fewer users have buy\.$/);
+  });
+});
