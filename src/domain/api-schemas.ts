@@ -262,6 +262,7 @@ export const WriteResultSchema = named('Write result', {
 const cursor = Type.String({ description: 'Passed back as `cursor` for the next page; "" on the last page' });
 export const UsersPageSchema = named('Users page', { Cursor: cursor, Users: Type.Array(UserSchema) });
 export const ItemsPageSchema = named('Items page', { Cursor: cursor, Items: Type.Array(ItemSchema) });
+export const VectorsPageSchema = named('Vectors page', { Cursor: cursor, Vectors: Type.Array(VectorSchema) });
 export const FeedbackPageSchema = named('Feedback page', { Cursor: cursor, Feedback: FeedbackListSchema });
 
 export const HealthReportSchema = named('Health report', {

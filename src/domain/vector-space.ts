@@ -29,10 +29,14 @@ export function spaceOf(spaces: VectorSpaces, name: string): VectorSpace {
   throw new FurzeError('SPACE_NOT_FOUND', `There is no vector space ${JSON.stringify(name)}.`);
 }
 
-/** Numbers of 32 bits as the shortest decimals that are read back as the same. */
+/** Numbers of 32 bits as short decimals that are read back as the same. */
 export function shortNumbers(vector: Float32Array): number[] {
   return Array.from(vector, (number) => {
-    const short = Number(number.toPrecision(7));
-    return Math.fround(short) === number ? short : Number(number.toPrecision(9));
+    // Most have at most so many digits, and printing them takes far longer.
+    for (const digits of [1e7, 1e9]) {
+      const short = Math.round(number * digits) / digits;
+      if (Math.fround(short) === number) return short;
+    }
+    return Number(number.toPrecision(9));
   });
 }

@@ -2,8 +2,10 @@ import type { Page } from '../domain/entities.ts';
 import { groupDigits } from '../domain/group-digits.ts';
 import { withGivenLabels } from '../domain/labels.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import type { DataReader } from '../store/data-store.ts';
+import type { VectorSpace } from '../domain/vector-space.ts';
+import type { DataReader, LocalReads } from '../store/data-store.ts';
 import { detailsOf, eventsOfDetails, type FeedbackDetails } from '../store/feedback-details.ts';
+import { vectorPage } from '../store/vector-pages.ts';
 import type { Kind } from './guess-columns.ts';
 import type { ServiceClient } from './service-client.ts';
 
@@ -34,6 +36,28 @@ export function storeSource(reader: DataReader, toDetails = false): Source {
     });
     return kind === 'feedback' && from === undefined ? whole(reader, all) : all;
   };
+}
+
+/** Gives all vectors of a space in a data folder, page by page. */
+export function storeVectors(
+  reads: LocalReads,
+  name: string,
+  space: VectorSpace,
+): () => AsyncIterable<Page<ApiRecord>> {
+  return () => pages(undefined, async (cursor) => vectorPage(reads, name, space, PAGE_RECORDS, cursor));
+}
+
+/** The same of a running server. */
+export function httpVectors(client: ServiceClient, name: string): () => AsyncIterable<Page<ApiRecord>> {
+  const path = `/api/vectors/${encodeURIComponent(name)}?n=${PAGE_RECORDS}&cursor=`;
+  return () =>
+    pages(undefined, async (cursor) => {
+      const body = (await (await client.ask('GET', path + encodeURIComponent(cursor))).json()) as {
+        readonly Cursor: string;
+        readonly Vectors: ApiRecord[];
+      };
+      return { cursor: body.Cursor, rows: body.Vectors };
+    });
 }
 
 async function* whole(

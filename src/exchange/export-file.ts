@@ -3,10 +3,11 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import Papa from 'papaparse';
+import type { Page } from '../domain/entities.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { goesWithProcess } from '../platform/files/temporary-folder.ts';
 import { withoutFormula } from './cell-text.ts';
-import type { ApiRecord, Source } from './copy-sources.ts';
+import type { ApiRecord } from './copy-sources.ts';
 import { API_FIELDS, type Kind } from './guess-columns.ts';
 import { cellOfNames } from './rows-to-records.ts';
 
@@ -33,19 +34,19 @@ export const STDOUT = '-';
  * @returns the number of records
  * @throws OperatorError when it cannot be written
  */
-export async function exportTo(
+export async function exportTo<Exported extends Kind | 'vectors'>(
   path: string,
-  kind: Kind,
-  { format, isRaw = false }: ExportForm,
-  source: Source,
+  kind: Exported,
+  { format, isRaw = false }: ExportForm & (Exported extends Kind ? object : { readonly format: 'ndjson' }),
+  source: (kind: Exported) => AsyncIterable<Page<ApiRecord>>,
   onProgress: (records: number) => void,
 ): Promise<number> {
   let records = 0;
   async function* text(): AsyncGenerator<string> {
-    if (format === 'csv') yield `${API_FIELDS[kind].join(',')}\r\n`;
+    if (format === 'csv') yield `${API_FIELDS[kind as Kind].join(',')}\r\n`;
     for await (const { rows } of source(kind)) {
       yield format === 'csv'
-        ? toCsv(kind, rows, isRaw)
+        ? toCsv(kind as Kind, rows, isRaw)
         : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
       records += rows.length;
       onProgress(records);

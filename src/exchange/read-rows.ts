@@ -133,7 +133,10 @@ export function textsOf(cells: Row): string[] {
 }
 
 /** Lines of a text that comes in pieces. @param name of the file @throws OperatorError for one that is too long */
-async function* splitLines(name: string, chunks: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+export async function* splitLines(
+  name: string,
+  chunks: AsyncIterable<string>,
+): AsyncGenerator<readonly string[]> {
   let begun: string[] = [];
   let begunLength = 0;
   let line = 1;

@@ -31,6 +31,9 @@ const PIECE_MS = 500;
 const GROUP_USERS = 64;
 const GROUP_USERS_MIN = 8;
 
+/** Larger tables of vectors are not searched for candidates: a list would take more than some ten milliseconds. */
+const SEARCHED_BYTES = 64 * 2 ** 20;
+
 const NOTHING_MADE = { lists: [], forsaken: [], stored: 0 };
 
 /**
@@ -209,7 +212,7 @@ function openedFor({ plan, slot, untilMs }: MakerJob, reads: LocalReads): Opened
 
 /** The vectors that lists of a plan go by, as a thread reads them; undefined for none. */
 export function readerOf({ vectors }: ListPlan, slot: number): VectorReader | undefined {
-  return vectors && new VectorReader(vectors, loadKernels(vectors.memory), slot);
+  return vectors && new VectorReader(vectors, loadKernels(vectors.memory), slot, SEARCHED_BYTES);
 }
 
 /**

@@ -1,7 +1,15 @@
 import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../../config/config.ts';
 import { counted } from '../../domain/group-digits.ts';
-import { eventSource, httpSource, type Source, storeSource } from '../../exchange/copy-sources.ts';
+import { spaceOf } from '../../domain/vector-space.ts';
+import {
+  eventSource,
+  httpSource,
+  httpVectors,
+  type Source,
+  storeSource,
+  storeVectors,
+} from '../../exchange/copy-sources.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportTo, STDOUT } from '../../exchange/export-file.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
 import { ServiceClient } from '../../exchange/service-client.ts';
@@ -20,6 +28,7 @@ interface ExportFlags {
   readonly output: string;
   readonly format?: ExportFormat;
   readonly raw?: boolean;
+  readonly space?: string;
   readonly json?: boolean;
 }
 
@@ -32,35 +41,37 @@ counted each event is a record.
 
 Examples:
   furze export feedback -o feedback.ndjson.gz
+  furze export vectors --space text -o vectors.ndjson.gz
   furze export items --format csv > items.csv`;
 
-/** `furze export`: users, items or feedback into a file. */
+/** `furze export`: users, items, feedback or vectors into a file. */
 export function exportCommand(env: Environment): Command {
-  const command = new Command('export').description('write users, items or feedback as NDJSON or CSV');
+  const command = new Command('export').description(
+    'write users, items or feedback as NDJSON or CSV, vectors as NDJSON',
+  );
   return addPlaceOptions(command, { hasUrl: true })
-    .addArgument(new Argument('<kind>', 'what to write').choices(['users', 'items', 'feedback']))
+    .addArgument(new Argument('<kind>', 'what to write').choices(['users', 'items', 'feedback', 'vectors']))
     .option('-o, --output <file>', 'where to write; packed when it ends in .gz; - is standard output', STDOUT)
     .addOption(
       new Option('--format <name>', 'default: by the name of the file; ndjson on standard output').choices(
         EXPORT_FORMATS,
       ),
     )
+    .option('--space <name>', 'of vectors: the space')
     .option('--raw', 'write cells of CSV as they are, formulas too')
     .option('--json', 'print the result as JSON; needs --output')
     .addHelpText('after', HELP)
-    .action(async (kind: Kind, flags: ExportFlags) => {
+    .action(async (kind: Kind | 'vectors', flags: ExportFlags) => {
       if (flags.json && flags.output === STDOUT) throw new UsageError('--json needs --output');
       const config = loadConfig({ path: flags.config, env, flags: configFlags(flags) });
       const format = flags.format ?? formatOf(flags.output);
-      const { source, close } = await openSource(flags, config);
+      const { source, vectors, close } = await openSource(flags, config);
+      const onProgress = () => {};
       try {
-        const records = await exportTo(
-          flags.output,
-          kind,
-          { format, isRaw: flags.raw === true },
-          source,
-          () => {},
-        );
+        const records =
+          kind === 'vectors'
+            ? await exportTo(flags.output, kind, ndjsonOf(format), vectors(spaceNamed(flags)), onProgress)
+            : await exportTo(flags.output, kind, { format, isRaw: flags.raw === true }, source, onProgress);
         if (flags.output === STDOUT) return;
         process.stdout.write(
           flags.json
@@ -71,6 +82,18 @@ export function exportCommand(env: Environment): Command {
         await close();
       }
     });
+}
+
+/** @throws UsageError where vectors would be written otherwise */
+function ndjsonOf(format: ExportFormat): { readonly format: 'ndjson' } {
+  if (format === 'ndjson') return { format };
+  throw new UsageError('vectors are written as NDJSON alone');
+}
+
+/** @throws UsageError where none is named */
+function spaceNamed({ space }: ExportFlags): string {
+  if (space !== undefined) return space;
+  throw new UsageError('vectors need --space, the name of one of [vectors] in the configuration');
 }
 
 /** The format that the name of a file says. @throws UsageError when it says nothing that is understood */
@@ -87,15 +110,22 @@ function formatOf(path: string): ExportFormat {
 async function openSource(
   flags: ExportFlags,
   config: Config,
-): Promise<{ readonly source: Source; readonly close: () => Promise<void> }> {
+): Promise<{
+  readonly source: Source;
+  readonly vectors: (space: string) => ReturnType<typeof storeVectors>;
+  readonly close: () => Promise<void>;
+}> {
   if (flags.url !== undefined) {
     const key = keyOf(config) || config.server.read_only_api_key;
-    return { source: eventSource(httpSource(new ServiceClient(flags.url, key))), close: async () => {} };
+    const client = new ServiceClient(flags.url, key);
+    const vectors = (name: string) => httpVectors(client, name);
+    return { source: eventSource(httpSource(client)), vectors, close: async () => {} };
   }
   // Loaded here, so that other commands load no engine.
   const { openReader } = await import('../../store/open/thread-stores.ts');
   const { storePaths } = await import('../../store/open/store-options.ts');
   const { dataPath } = storePaths(config);
   const reader = await openReader(dataPath);
-  return { source: eventSource(storeSource(reader, true)), close: () => reader.close() };
+  const vectors = (name: string) => storeVectors(reader.local, name, spaceOf(config.vectors, name));
+  return { source: eventSource(storeSource(reader, true)), vectors, close: () => reader.close() };
 }

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../../config/config.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
+import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
 import type { BeginBulk, Target } from '../../exchange/import-targets.ts';
+import type { WriteVectors } from '../../exchange/import-vectors.ts';
 import { PRESETS, type Preset } from '../../exchange/known-data-sets.ts';
 import { STDIN } from '../../exchange/open-text-file.ts';
-import { ServiceClient } from '../../exchange/service-client.ts';
+import { readProblem, ServiceClient } from '../../exchange/service-client.ts';
 import { stateFolder } from '../../platform/files/state-folder.ts';
 import { parseDsn } from '../../store/dsn.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from '../common/column-options.ts';
@@ -27,6 +30,7 @@ interface ImportFlags extends ColumnFlags {
   readonly fromGorse?: string;
   readonly overwrite?: boolean;
   readonly dryRun?: boolean;
+  readonly space?: string;
   readonly skipBad?: boolean;
   readonly json?: boolean;
   readonly lockWait: number;
@@ -40,6 +44,7 @@ when the same command is run again; the first feedback of a folder is sorted and
 
 Examples:
   furze import feedback clicks.csv.gz
+  furze import vectors embeddings.ndjson --space text
   furze import items products.ndjson --map item=sku,title=name
   furze import --from movielens ml-1m/ --data ./data
   furze import --from gorse dump/ --url http://127.0.0.1:8087
@@ -51,7 +56,10 @@ export function importCommand(env: Environment): Command {
   const command = new Command('import')
     .description('store users, items or feedback from CSV, TSV or NDJSON files, gzip or zstd packed or not')
     .addArgument(
-      new Argument('[inputs...]', 'users, items or feedback (else guessed), then files; - is standard input'),
+      new Argument(
+        '[inputs...]',
+        'users, items, feedback (else guessed) or vectors, then files; - is standard input',
+      ),
     )
     .option(
       '--from-gorse <database>',
@@ -61,6 +69,7 @@ export function importCommand(env: Environment): Command {
   addPlaceOptions(command, { data: 'the data folder of a service that is stopped', hasUrl: true });
   return addColumnOptions(command)
     .option('--overwrite', 'replace feedback that is there already; it is left alone otherwise')
+    .option('--space <name>', 'of vectors: the space; each line has an ItemId and a Vector')
     .option('--dry-run', 'check the files and store nothing')
     .option('--skip-bad', 'store the good rows of a file that has bad ones')
     .option('--json', 'print the result as JSON')
@@ -79,7 +88,9 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     const { importGorse } = await import('./from-gorse.ts');
     return withTarget(flags, config, (target, folder) => importGorse(fromGorse, target, folder));
   }
-  const kind = KINDS.find((name) => name === inputs[0]);
+  const [first, ...others] = inputs;
+  if (first === 'vectors') return runVectors(others, flags, config);
+  const kind = KINDS.find((name) => name === first);
   const paths = kind === undefined ? inputs : inputs.slice(1);
   if (paths.length === 0) {
     process.stderr.write(
@@ -103,6 +114,46 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
   };
   if (flags.dryRun) return runImport({ ...common, target: undefined, folder: undefined });
   return withTarget(flags, config, (target, folder, bulk) => runImport({ ...common, target, folder, bulk }));
+}
+
+/** Stores the vectors of files. */
+async function runVectors(paths: readonly string[], flags: ImportFlags, config: Config): Promise<number> {
+  const { space, url } = flags;
+  if (space === undefined || paths.length === 0)
+    throw new UsageError('vectors need files and --space, the name of one of [vectors] in the configuration');
+  const missing = paths.find((path) => path !== STDIN && !existsSync(path));
+  if (missing !== undefined) throw new OperatorError(`there is no file ${missing}`);
+  const { importVectors } = await import('../../exchange/import-vectors.ts');
+  const storeFrom = async (write: WriteVectors) => {
+    for (const path of paths) {
+      const count = await importVectors(path, write);
+      process.stdout.write(
+        flags.json
+          ? `${JSON.stringify({ path, vectors: count })}\n`
+          : `${path}: ${counted(count, 'vectors')}\n`,
+      );
+    }
+  };
+  if (url !== undefined) {
+    const client = new ServiceClient(url, keyOf(config));
+    const path = `/api/vectors/${encodeURIComponent(space)}`;
+    await storeFrom(async (body) => throwProblem(await client.send('POST', path, { body })));
+    return 0;
+  }
+  const { data, release } = await openFolders(config, flags.lockWait);
+  try {
+    await storeFrom((json) => data.write({ kind: 'putVectors', space, batch: { json, single: false } }));
+  } finally {
+    await release();
+  }
+  return 0;
+}
+
+/** @throws FurzeError as the service has it */
+async function throwProblem(response: Response): Promise<void> {
+  if (response.ok) return;
+  const { detail, errors } = readProblem(await response.text());
+  throw new FurzeError('INVALID_BODY', detail, errors);
 }
 
 /** From which rating on the service was set up to take likings. */

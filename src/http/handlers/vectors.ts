@@ -3,12 +3,15 @@ import {
   VectorBodiesSchema,
   VectorBodySchema,
   VectorSchema,
+  VectorsPageSchema,
   WriteResultSchema,
 } from '../../domain/api-schemas.ts';
 import { decodeQueryVector } from '../../domain/decode-bodies.ts';
 import { FurzeError, noSuchItem } from '../../domain/furze-error.ts';
 import { shortNumbers, spaceOf } from '../../domain/vector-space.ts';
+import { vectorPage } from '../../store/vector-pages.ts';
 import { jsonRows } from '../route/list-reply.ts';
+import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { json, type Reply } from '../route/reply.ts';
 import { type Route, route } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
@@ -56,6 +59,25 @@ export const vectorRoutes: readonly Route[] = [
     errors: ['SPACE_NOT_FOUND'],
     handler: ({ params }, { data }) =>
       write(data, { kind: 'deleteVector', space: params.space, itemId: params['item-id'] }),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/vectors/{space}',
+    tag,
+    summary: 'List the vectors of a space, a page at a time',
+    query: ['n', 'cursor'],
+    response: {
+      description: 'A page',
+      schema: VectorsPageSchema,
+      example: { Cursor: '', Vectors: [VECTOR] },
+    },
+    errors: ['INVALID_CURSOR', 'SPACE_NOT_FOUND'],
+    handler({ params, query }, { data, vectorSpaces, limits }) {
+      const space = spaceOf(vectorSpaces, params.space);
+      return jsonPage('Vectors', pageWish(query, limits), async (n, cursor) =>
+        vectorPage(data.local, params.space, space, n, cursor),
+      );
+    },
   }),
   route({
     method: 'POST',

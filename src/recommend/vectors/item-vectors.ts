@@ -37,6 +37,8 @@ export interface ItemVectorsParts {
 
 /** Larger tables are searched aside: on this thread it would take more than some milliseconds in all. */
 const OWN_BYTES_MAX = 8 * 2 ** 20;
+/** Larger tables are not searched for candidates of lists on this thread, which answers meanwhile nobody. */
+const OWN_LISTS_BYTES = 4 * 2 ** 20;
 /** Searches on this thread at the same time, and those that wait. */
 const SEARCHES_MAX = 16;
 const SEARCHES_WAITING_MAX = 64;
@@ -106,7 +108,9 @@ export class ItemVectors {
   /** The same for this thread. */
   get reader(): VectorReader | undefined {
     const table = this.listTable;
-    return table && new VectorReader(table.vectors.place, table.kernels, this.parts.servingSlot);
+    return (
+      table && new VectorReader(table.vectors.place, table.kernels, this.parts.servingSlot, OWN_LISTS_BYTES)
+    );
   }
 
   private get listTable(): Table | undefined {

@@ -18,8 +18,21 @@ export class VectorReader {
   private readonly scratch: number;
   private readonly layout: TableLayout;
 
-  /** @param kernels over the table's memory @param scratch which region is this thread's */
-  constructor(place: TablePlace, kernels: Kernels, scratch: number) {
+  /** Bytes of records up to which this thread searches the table. */
+  private readonly searchedBytes: number;
+
+  /**
+   * @param kernels over the table's memory
+   * @param scratch which region is this thread's
+   * @param searchedBytes see there
+   */
+  constructor(
+    place: TablePlace,
+    kernels: Kernels,
+    scratch: number,
+    searchedBytes = Number.POSITIVE_INFINITY,
+  ) {
+    this.searchedBytes = searchedBytes;
     this.place = place;
     this.kernels = kernels;
     this.scratch = scratch;
@@ -75,8 +88,9 @@ export class VectorReader {
     }
   }
 
-  /** The rows whose vectors are nearest a query, at most k, best first. */
+  /** The rows whose vectors are nearest a query, at most k, best first; none in a table that is too large for this thread. */
   nearest({ numbers }: Packed, k: number, accept: (row: number) => boolean): readonly number[] {
+    if (this.bytes > this.searchedBytes) return [];
     return atOnce(scanTable(this.place, this.kernels, { query: numbers, k, accept, scratch: this.scratch }))
       .rows;
   }
