@@ -1,3 +1,4 @@
+import { getOrPut } from '../domain/get-or-put.ts';
 import type { ShownRecord } from '../store/shown-log.ts';
 
 /** A feedback of a user. */
@@ -59,12 +60,14 @@ export function attribute(
     }
   }
   const byTime = [...lists.values()].sort((a, b) => b.timeMs - a.timeMs);
+  const withItem = new Map<number, SeenList[]>();
+  for (const list of byTime) for (const row of list.seen.keys()) getOrPut(withItem, row, () => []).push(list);
   for (const each of feedback) {
     const { itemRow, type, timeMs } = each;
     const own = named.get(`${itemRow} ${type}`);
     const list =
       own ??
-      byTime.find((candidate) => {
+      withItem.get(itemRow)?.find((candidate) => {
         const seen = candidate.seen.get(itemRow);
         // Seeing may be told a little later than feedback on it, but no list is answered after.
         return seen !== undefined && candidate.timeMs <= timeMs && timeMs <= seen.lastMs + windowMs;

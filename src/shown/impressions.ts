@@ -7,7 +7,7 @@ import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
 import { inTurns } from '../platform/concurrency/event-loop-turns.ts';
 import type { PlacementCounts } from '../recommend/placements/placement-counts.ts';
 import type { RecommendationTokens } from '../recommend/placements/recommendation-tokens.ts';
-import type { LocalReads } from '../store/data-store.ts';
+import type { LocalReads, ReadBarrier } from '../store/data-store.ts';
 import type { ShownLog, ShownRecord } from '../store/shown-log.ts';
 
 /** Period in which what is too old is removed, milliseconds. */
@@ -19,6 +19,8 @@ export interface ImpressionParts {
   /** Counts what is stored. */
   readonly counts: PlacementCounts;
   readonly reads: Pick<LocalReads, 'itemRow' | 'itemIdAt'>;
+  /** Where nodes share the data: what reads are fresh after. */
+  readonly barrier: ReadBarrier | undefined;
   readonly clock: Clock;
   /** Told of what no answer shows. */
   readonly onTrouble: (message: string, error: unknown) => void;
@@ -45,6 +47,8 @@ export class Impressions {
    * @throws FurzeError INVALID_BODY for a token that was not given to the user; nothing is stored then
    */
   async add(impressions: readonly GivenImpression[]): Promise<number> {
+    // Another node may have made the list, of items that are new.
+    await this.parts.barrier?.pass();
     const records = await inTurns(this.recordsOf(impressions));
     await this.store(records);
     return records.length;

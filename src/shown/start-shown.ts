@@ -35,7 +35,7 @@ export function startShown(
   const { experiment: experiments, attribution } = config;
   const settings = { windowMs: attribution.window, experiments, readTypes, typeOfKind };
   return {
-    impressions: new Impressions({ log, tokens, counts, reads, clock, onTrouble }),
+    impressions: new Impressions({ log, tokens, counts, reads, barrier: data.barrier, clock, onTrouble }),
     placementReports: new PlacementReports({ log, data, clock, ...settings }),
   };
 }

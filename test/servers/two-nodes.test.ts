@@ -6,6 +6,19 @@ import { HAS_POSTGRES } from '../store/postgres/under-test.ts';
 import { newPostgresDsn } from './dsn.ts';
 import { freshAnswer } from './roles.ts';
 
+const HOME = {
+  ...{ categories: [], filter: {}, exclude: [], pins: [], fallback: [] },
+  ...{ max_per_label: 0, max_per_category: 0, length: 0 },
+};
+const SIZES = {
+  ...{ placement: 'home', traffic: 1, start: '', measure: '', counts: 'users' as const, guardrails: [] },
+  ...{ horizon_hours: 24, plan_users: 1000, alpha: 0.05 },
+  variants: [
+    { name: 'now', share: 0.5 },
+    { name: 'one', share: 0.5, override: { length: 1 } },
+  ],
+};
+
 describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
   let a: TestServer;
   let b: TestServer;
@@ -15,8 +28,9 @@ describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
     dataStore = newPostgresDsn();
     const database = { data_store: dataStore };
     const recommend = { data_source: { positive_feedback_types: ['like'], read_feedback_types: ['read'] } };
-    a = await startTestServer({ config: { database, recommend } });
-    b = await startTestServer({ config: { database, recommend } });
+    const config = { database, recommend, placement: { home: HOME }, experiment: { sizes: SIZES } };
+    a = await startTestServer({ config });
+    b = await startTestServer({ config });
   });
 
   afterAll(async () => {
@@ -41,6 +55,28 @@ describe.skipIf(!HAS_POSTGRES)('two nodes over one PostgreSQL', () => {
       );
       expect((await freshAnswer(from, `/api/recommend/${UserId}?n=40`)).body).not.toContain(ItemId);
     }
+  });
+
+  test('both show a user the same variant, and either takes what the other has shown', async () => {
+    const UserId = 'visitor';
+    const path = `/api/recommend/${UserId}?placement=home&n=5`;
+    await a.call('POST', '/api/items', [{ ItemId: 'fresh', Timestamp: '2026-01-01' }]);
+    const [ofA, ofB] = [await freshAnswer(a, path), await freshAnswer(b, path)];
+    const [Recommendation, other] = [ofA, ofB].map(({ headers }) => headers.get('X-Furze-Recommendation')!);
+    expect(Recommendation!.split('.')[1]).toMatch(/^(now|one)$/);
+    expect(other!.split('.')[1]).toBe(Recommendation!.split('.')[1]);
+    const seen = [{ UserId, Recommendation, Items: ['fresh'] }];
+    expect((await b.call('POST', '/api/impressions', seen)).body).toEqual({ RowAffected: 1 });
+    const like = { FeedbackType: 'like', UserId, ItemId: 'fresh', Timestamp: momentOf(0), Recommendation };
+    await b.call('POST', '/api/feedback', [like]);
+    const { body } = await a.call('GET', `/api/user/${UserId}/impressions`);
+    expect(body).toHaveLength(2);
+    expect(body.map((each: { FeedbackType?: string }) => each.FeedbackType).sort()).toEqual([
+      'like',
+      undefined,
+    ]);
+    await a.call('DELETE', `/api/user/${UserId}`);
+    expect((await b.call('GET', `/api/user/${UserId}/impressions`)).body).toEqual([]);
   });
 
   test('an item that one hides or deletes is gone from the lists of the other', async () => {

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { FurzeError, messageOf } from '../../domain/furze-error.ts';
 import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import { AppendGroups } from '../append-groups.ts';
@@ -16,8 +17,14 @@ const TABLES = ['shown', 'segments'];
 const WAITING_MAX = 100_000;
 /** Parts of the log that are dropped as a whole: each has at most this share of the time and of the bytes. */
 const SEGMENT_SHARE = 1 / 32;
-/** Entries that are read or removed in one turn. */
-const STEP_ENTRIES = 256;
+/** Entries that are written or removed in one turn. */
+const STEP_ENTRIES = 128;
+/** Entries that are read at once, which has to be short: all segments are read side by side. */
+const READ_ENTRIES = 32;
+/** Users that a walk hands out at once. */
+const SLICE_USERS = 256;
+/** Time after which others get a turn, milliseconds. */
+const TURN_MS = 1;
 /** Bytes of a key beside the user's id: segment, end of the id, time, number. */
 const KEY_BYTES = 13;
 /** Bytes that an entry takes beside its key and value, about. */
@@ -88,12 +95,19 @@ export class LmdbShownLog implements ShownLog {
 
   async *walk(): AsyncGenerator<readonly ShownToUser[]> {
     const cursors = this.segments.map(({ number }) => new SegmentCursor(this.shown, number));
+    let endMs = 0;
+    const pause = async () => {
+      if (performance.now() < endMs) return;
+      await turns.take();
+      this.engine.renewReads();
+      endMs = performance.now() + TURN_MS;
+    };
     let slice: ShownToUser[] = [];
-    let count = 0;
     for (;;) {
       let first: Buffer | undefined;
       for (const cursor of cursors) {
-        const user = cursor.user;
+        await pause();
+        const { user } = cursor;
         if (user !== undefined && (first === undefined || Buffer.compare(user, first) < 0)) first = user;
       }
       if (first === undefined) break;
@@ -101,16 +115,13 @@ export class LmdbShownLog implements ShownLog {
       for (const cursor of cursors)
         while (cursor.user?.equals(first) === true) {
           records.push(cursor.take());
-          if (++count % STEP_ENTRIES === 0) await turns.take();
+          await pause();
           if (records.length > 2 * USER_RECORDS_MAX) records.splice(0, USER_RECORDS_MAX);
         }
       slice.push({ userId: first.toString(), records: latest(records) });
-      if (slice.length < STEP_ENTRIES && count < STEP_ENTRIES) continue;
+      if (slice.length < SLICE_USERS) continue;
       yield slice;
       slice = [];
-      count = 0;
-      await turns.take();
-      this.engine.renewReads();
     }
     if (slice.length > 0) yield slice;
   }
@@ -131,16 +142,26 @@ export class LmdbShownLog implements ShownLog {
     const nowMs = records.reduce((last, { timeMs }) => Math.max(last, timeMs), 0);
     const segment = this.segmentAt(nowMs);
     segment.lastMs = Math.max(segment.lastMs, nowMs);
-    await this.carryOut(() => {
-      for (const record of records) {
-        const key = recordKey(segment.number, record, this.count++);
-        const value = Buffer.from(packShown(record));
-        segment.bytes += key.length + value.length + ENTRY_BYTES;
-        this.shown.put(key, value);
-      }
-      this.segmentTable.put(numberKey(segment.number), Buffer.from(JSON.stringify(segment)));
-    });
+    const written: Promise<void>[] = [];
+    for (let from = 0; from < records.length; from += STEP_ENTRIES) {
+      if (from > 0) await turns.take();
+      const part = this.carryOut(() => this.put(records.slice(from, from + STEP_ENTRIES), segment));
+      // It is told below, and may fail before.
+      part.catch(() => {});
+      written.push(part);
+    }
+    await Promise.all(written);
     await this.flush();
+  }
+
+  private put(records: readonly ShownRecord[], segment: Segment): void {
+    for (const record of records) {
+      const key = recordKey(segment.number, record, this.count++);
+      const value = Buffer.from(packShown(record));
+      segment.bytes += key.length + value.length + ENTRY_BYTES;
+      this.shown.put(key, value);
+    }
+    this.segmentTable.put(numberKey(segment.number), Buffer.from(JSON.stringify(segment)));
   }
 
   private segmentAt(nowMs: number): Segment {
@@ -232,11 +253,11 @@ class SegmentCursor {
   private read(): void {
     this.entries = [];
     this.at = 0;
-    for (const { key, value } of entriesFrom(this.table, this.next, STEP_ENTRIES, true)) {
+    for (const { key, value } of entriesFrom(this.table, this.next, READ_ENTRIES, true)) {
       if (Buffer.compare(key, this.end) >= 0) break;
       this.entries.push(entryOf(key, value));
     }
-    this.isAtEnd = this.entries.length < STEP_ENTRIES;
+    this.isAtEnd = this.entries.length < READ_ENTRIES;
     this.next = this.entries.at(-1)?.key ?? this.next;
   }
 }

@@ -14,8 +14,8 @@ import { type Connection, Link } from './connection.ts';
 import { MAKING_LOCK } from './schema.ts';
 
 const WAITING_MAX = 100_000;
-/** Rows that are read at once. */
-const STEP_ROWS = 2000;
+/** Rows that are read or written at once: some milliseconds of the thread that serves. */
+const STEP_ROWS = 250;
 /** Bytes of a row and its entries in two indexes beside its texts, about. */
 const ROW_BYTES = 120;
 
@@ -133,12 +133,15 @@ export class PostgresShownLog implements ShownLog {
   }
 
   private async write(records: readonly ShownRecord[]): Promise<void> {
-    await this.ask((connection) =>
-      connection.run(
-        `INSERT INTO ${this.table} (user_id, at, body) SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])`,
-        [records.map(({ userId }) => userId), records.map(({ timeMs }) => timeMs), records.map(packShown)],
-      ),
-    );
+    for (let from = 0; from < records.length; from += STEP_ROWS) {
+      const part = records.slice(from, from + STEP_ROWS);
+      await this.ask((connection) =>
+        connection.run(
+          `INSERT INTO ${this.table} (user_id, at, body) SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])`,
+          [part.map(({ userId }) => userId), part.map(({ timeMs }) => timeMs), part.map(packShown)],
+        ),
+      );
+    }
   }
 
   private async ask<T>(question: (connection: Connection) => Promise<T>): Promise<T> {
