@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DIMENSIONS_MAX, SIMILARITIES } from '../domain/vector-space.ts';
+import { DIMENSIONS_MAX, SIMILARITIES, VECTOR_SOURCES } from '../domain/vector-space.ts';
 import { choice, integer } from './schema-types.ts';
 
 const space = Type.Object({
@@ -8,6 +8,13 @@ const space = Type.Object({
     'cosine',
     SIMILARITIES,
     'How two vectors are compared: "cosine" by their angle, "dot" by their inner product, "euclidean" by their distance.',
+  ),
+  source: Type.Optional(
+    choice(
+      'given',
+      VECTOR_SOURCES,
+      'Where vectors come from: "given" from those who write them, "text" from the comments, labels and categories of items, of which the service makes them; 256 dimensions will do then.',
+    ),
   ),
 });
 

@@ -4,6 +4,10 @@ import { FurzeError } from './furze-error.ts';
 export const SIMILARITIES = ['cosine', 'dot', 'euclidean'] as const;
 export type Similarity = (typeof SIMILARITIES)[number];
 
+/** Sources of vectors. */
+export const VECTOR_SOURCES = ['given', 'text'] as const;
+export type VectorSource = (typeof VECTOR_SOURCES)[number];
+
 /** The most numbers that a vector has. */
 export const DIMENSIONS_MAX = 4096;
 
@@ -12,6 +16,8 @@ export interface VectorSpace {
   /** Numbers in each vector, 1 to `DIMENSIONS_MAX`. */
   readonly dimensions: number;
   readonly similarity: Similarity;
+  /** Who makes the vectors: others, or this service of the texts of items. Given when absent. */
+  readonly source?: VectorSource;
 }
 
 /** Spaces by name. */
@@ -27,6 +33,14 @@ export interface ItemVector {
 export function spaceOf(spaces: VectorSpaces, name: string): VectorSpace {
   if (Object.hasOwn(spaces, name)) return spaces[name]!;
   throw new FurzeError('SPACE_NOT_FOUND', `There is no vector space ${JSON.stringify(name)}.`);
+}
+
+/** The same for who writes into it. @throws FurzeError SPACE_NOT_FOUND, INVALID_PARAMETER for one that makes its vectors itself */
+export function givenSpaceOf(spaces: VectorSpaces, name: string): VectorSpace {
+  const space = spaceOf(spaces, name);
+  if (space.source !== 'text') return space;
+  const message = `is the space ${JSON.stringify(name)}, whose vectors are made of texts and not written`;
+  throw new FurzeError('INVALID_PARAMETER', `space ${message}.`, [{ path: 'space', message }]);
 }
 
 /** Numbers of 32 bits as short decimals that are read back as the same. */

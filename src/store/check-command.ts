@@ -7,7 +7,7 @@ import {
   decodeVectors,
 } from '../domain/decode-bodies.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
-import { type ItemVector, spaceOf } from '../domain/vector-space.ts';
+import { givenSpaceOf, type ItemVector } from '../domain/vector-space.ts';
 import type { WriteCommand } from './data-store.ts';
 import type { WriteRules } from './write-options.ts';
 
@@ -34,7 +34,7 @@ export type CheckedCommand =
 
 /**
  * Checks a command without touching the store.
- * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE, SPACE_NOT_FOUND
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE, SPACE_NOT_FOUND, INVALID_PARAMETER
  */
 export function checkCommand(command: WriteCommand, rules: WriteRules, nowMs: number): CheckedCommand {
   const { limits } = rules;
@@ -54,11 +54,11 @@ export function checkCommand(command: WriteCommand, rules: WriteRules, nowMs: nu
     case 'putVectors': {
       const { space, itemId } = command;
       const { vectorSpaces = {} } = rules;
-      const vectors = decodeVectors(command.batch, itemId, spaceOf(vectorSpaces, space), limits);
+      const vectors = decodeVectors(command.batch, itemId, givenSpaceOf(vectorSpaces, space), limits);
       return { kind: 'putVectors', space, vectors };
     }
     case 'deleteVector':
-      spaceOf(rules.vectorSpaces ?? {}, command.space);
+      givenSpaceOf(rules.vectorSpaces ?? {}, command.space);
       return command;
     default:
       return command;

@@ -199,6 +199,52 @@ describe.runIf(TEST_STORE === 'lmdb')('vectors of items', () => {
     });
   });
 
+  describe('made of texts', () => {
+    let texts: TestServer;
+    const words = ['tea pot', 'tea cup', 'coffee cup', 'garden chair', 'garden chairs', 'garden lamp'];
+    const numbers = [1, 2, 3, 4];
+    const of = (ItemId: string, Comment: string, more = {}) => ({ ...item(ItemId), Comment, ...more });
+    beforeAll(async () => {
+      texts = await startTestServer({
+        config: { vectors: { words: { dimensions: 256, similarity: 'cosine', source: 'text' } } },
+      });
+      const items = words.flatMap((word, at) =>
+        numbers.map((number) => of(`${at}-${number}`, `${word}${'!'.repeat(number)}`)),
+      );
+      await texts.call('POST', '/api/items', items);
+    });
+    afterAll(() => texts.stop());
+
+    const like = async (id: string, n = 3): Promise<string[]> => {
+      const { body } = await texts.call('GET', `/api/item/${id}/neighbors?by=words&n=${n}`);
+      return body.map(({ Id }: { Id: string }) => Id);
+    };
+
+    it('are near where words are in common, whole or in part', async () => {
+      // Its weights are of all items once there are twice as many as were counted.
+      await texts.restart();
+      expect((await like('3-1', 7)).map((id) => Number(id[0])).sort()).toEqual([3, 3, 3, 4, 4, 4, 4]);
+      expect((await like('3-1', 3)).every((id) => id.startsWith('3'))).toBe(true);
+    });
+
+    it('follow each write, and items without words have none', async () => {
+      await texts.call('POST', '/api/item', of('new', 'A lamp for the garden'));
+      expect(new Set(await like('new', 4))).toEqual(new Set(numbers.map((number) => `5-${number}`)));
+      await texts.call('PATCH', '/api/item/new', { Comment: '', Labels: ['coffee', 'cup'] });
+      expect(new Set(await like('new', 4))).toEqual(new Set(numbers.map((number) => `2-${number}`)));
+      await texts.call('PATCH', '/api/item/new', { Labels: [], Comment: '...' });
+      expect(await like('new')).toEqual([]);
+    });
+
+    it('are not written', async () => {
+      const answers = await Promise.all([
+        texts.call('PUT', '/api/item/new/vectors/words', { Vector: Array(256).fill(1) }),
+        texts.call('DELETE', '/api/item/new/vectors/words'),
+      ]);
+      for (const { status, body } of answers) expect([status, body.code]).toEqual([400, 'INVALID_PARAMETER']);
+    });
+  });
+
   it('are of spaces that there are', async () => {
     const vector = { Vector: [1, 2, 3] };
     const answers = await Promise.all([

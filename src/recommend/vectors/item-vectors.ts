@@ -9,6 +9,7 @@ import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
 import { similarityOf } from './packed-numbers.ts';
 import { scanTable, type TableQuery } from './scan-table.ts';
+import { TextSpace } from './text-space.ts';
 import { VectorReader } from './vector-reader.ts';
 import { type TablePlace, VectorTable } from './vector-table.ts';
 
@@ -44,11 +45,14 @@ const SEARCHES_MAX = 16;
 const SEARCHES_WAITING_MAX = 64;
 /** Vectors taken in, or read and compared, between two pauses: some tenths of a millisecond. */
 const STEP_VECTORS = 32;
+const STEP_TEXTS = 8;
 
 /** A space's table with the kernels over its memory. */
 interface Table {
   readonly vectors: VectorTable;
   readonly kernels: Kernels;
+  /** Where its vectors are made of texts. */
+  readonly texts: TextSpace | undefined;
   /** True once it was told that there is no room for all. */
   isFull: boolean;
 }
@@ -70,6 +74,7 @@ export class ItemVectors {
   /** Resolves once all are read, or cannot be; never rejects. */
   settled: Promise<void> = Promise.resolve();
   isSettled = true;
+  private readonly rebuilding = new Set<TextSpace>();
   private readonly closing = new AbortController();
 
   constructor(parts: ItemVectorsParts) {
@@ -77,7 +82,8 @@ export class ItemVectors {
     for (const [name, space] of Object.entries(parts.spaces)) {
       const vectors = new VectorTable(space, parts.slots + 1);
       const kernels = parts.instantiate(vectors.place.memory);
-      this.tables.set(name, { vectors, kernels, isFull: false });
+      const texts = space.source === 'text' ? new TextSpace(vectors, parts.reads) : undefined;
+      this.tables.set(name, { vectors, kernels, texts, isFull: false });
     }
   }
 
@@ -124,24 +130,35 @@ export class ItemVectors {
   }
 
   /** Follows a commit, a fraction of a millisecond a step. */
-  *follow({ vectorRows, deletedItemRows }: ChangeSet): Generator<undefined> {
+  *follow({ items, vectorRows, deletedItemRows }: ChangeSet): Generator<undefined> {
     if (this.tables.size === 0) return;
     const { reads, spaces } = this.parts;
     let taken = 0;
     for (const row of new Set(vectorRows)) {
       for (const [name, table] of this.tables) {
+        if (table.texts !== undefined) continue;
         const vector = reads.vectorAt(row, name, spaces[name]!.dimensions);
         if (vector === undefined) table.vectors.remove(row);
         else this.put(name, table, row, vector);
       }
       if (++taken % STEP_VECTORS === 0) yield;
     }
+    for (const [name, table] of this.tables) {
+      if (table.texts === undefined) continue;
+      for (const { row } of items) {
+        if (!table.texts.renew(row)) this.tellFull(name, table);
+        if (++taken % STEP_TEXTS === 0) yield;
+      }
+      if (table.texts.isOutgrown) this.rebuildLater(table.texts);
+    }
     for (const row of deletedItemRows) for (const { vectors } of this.tables.values()) vectors.remove(row);
   }
 
   /** The vector of an item as it was given. @throws FurzeError SPACE_NOT_FOUND */
   vectorAt(space: string, row: number): Float32Array | undefined {
-    return this.parts.reads.vectorAt(row, space, this.tableOf(space).vectors.space.dimensions);
+    const { texts, vectors } = this.tableOf(space);
+    if (texts !== undefined) return texts.vectorAt(row);
+    return this.parts.reads.vectorAt(row, space, vectors.space.dimensions);
   }
 
   /**
@@ -197,15 +214,32 @@ export class ItemVectors {
       let seen = 0;
       from = this.parts.reads.scanVectors(from, (row, name, vector) => {
         const table = this.tables.get(name);
-        if (table?.vectors.space.dimensions === vector.length) this.put(name, table, row, vector);
+        if (table?.vectors.space.dimensions === vector.length && table.texts === undefined)
+          this.put(name, table, row, vector);
         return ++seen < STEP_VECTORS;
       });
       yield;
     }
+    for (const { texts } of this.tables.values()) if (texts !== undefined) yield* texts.build();
+  }
+
+  /** Makes all vectors of texts anew, in turns. */
+  private rebuildLater(texts: TextSpace): void {
+    if (this.rebuilding.has(texts)) return;
+    this.rebuilding.add(texts);
+    inTurns(texts.build(), this.closing.signal)
+      .catch((error) => {
+        if (!this.closing.signal.aborted) this.parts.onTrouble('Texts of items could not be read', error);
+      })
+      .then(() => this.rebuilding.delete(texts));
   }
 
   private put(name: string, table: Table, row: number, vector: Float32Array): void {
-    if (table.vectors.put(row, vector) || table.isFull) return;
+    if (!table.vectors.put(row, vector)) this.tellFull(name, table);
+  }
+
+  private tellFull(name: string, table: Table): void {
+    if (table.isFull) return;
     table.isFull = true;
     const message = `The space "${name}" is full with ${table.vectors.size} vectors; others are kept and not found`;
     this.parts.onTrouble(message, undefined);
