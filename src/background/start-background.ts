@@ -44,7 +44,7 @@ export interface BackgroundOptions {
 /** Starts the workers, which read the saved generation back, and loads what is kept in memory. */
 export async function startBackground(
   { config, log, clock, elapsedMs, settleMs }: BackgroundOptions,
-  { identity, data, cache, paths, cluster, sharedDatabase }: Omit<StartedStores, 'noteReady'>,
+  { identity, shownLog, data, cache, paths, cluster, sharedDatabase }: Omit<StartedStores, 'noteReady'>,
   teardown: Teardown,
 ): Promise<Background> {
   const pool = openPool(config, log);
@@ -60,6 +60,7 @@ export async function startBackground(
   const recommendation = await startRecommendation({
     config,
     identity,
+    shownLog,
     data,
     cache,
     clock,

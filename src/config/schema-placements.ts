@@ -52,6 +52,18 @@ export const placement = Type.Object({
     'Most entries of an answer in the same category; 0 for any number.',
   ),
   length: integer(0, 0, PLACES_MAX, 'Most entries in all, however many are asked for; 0 for no limit.'),
+  tired_after: integer(
+    0,
+    0,
+    1000,
+    'An item that the user has seen in this many lists of this placement without feedback rests; 0 for never. Needs impressions.',
+  ),
+  tired_hours: integer(
+    168,
+    1,
+    8760,
+    'Hours for which such an item rests: lists that were seen longer ago do not count.',
+  ),
   fallback: Type.Array(Type.Unsafe<RecommenderName>(Type.String({ enum: [...RECOMMENDERS] })), {
     default: [],
     uniqueItems: true,

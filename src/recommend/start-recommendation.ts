@@ -3,6 +3,7 @@ import { positiveFeedback } from '../config/positive-feedback.ts';
 import { effectiveUntil } from '../domain/clock.ts';
 import { ttlMs } from '../domain/duration.ts';
 import type { DataStore, LocalReads } from '../store/data-store.ts';
+import type { ShownLog } from '../store/shown-log.ts';
 import { AnswerCounts } from './answers/answer-counts.ts';
 import { Explainer } from './answers/explainer.ts';
 import { Fallbacks } from './answers/fallbacks.ts';
@@ -53,6 +54,8 @@ export interface RecommendationParts
   extends Omit<ListParts, 'reads' | 'live' | 'vectors' | 'generations' | 'hasOtherNodes'> {
   /** Identity of the data, the same on all nodes that share them. */
   readonly identity: string;
+  /** What users were shown; undefined where nothing was. */
+  readonly shownLog: ShownLog | undefined;
   readonly data: DataStore;
   readonly findRelated: FindRelated;
   readonly vectors: Pick<ItemVectorsParts, 'instantiate' | 'findAside' | 'slots' | 'servingSlot'>;
@@ -63,7 +66,7 @@ export interface RecommendationParts
 
 /** Puts the recommenders together, loads what they keep in memory and subscribes them to the store's changes. */
 export async function startRecommendation(parts: RecommendationParts): Promise<Recommendation> {
-  const { config, identity, data, findRelated, clock } = parts;
+  const { config, identity, shownLog, data, findRelated, clock } = parts;
   const reads = data.local;
   const { online } = config.recommend;
   const live = createLive(parts, reads);
@@ -101,6 +104,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     hits,
     replacesRead,
     ...placed,
+    shownLog,
     clock,
     fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker, answers),
     writeBack: new WriteBack(data, catalogue, clock),

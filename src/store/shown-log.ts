@@ -41,7 +41,8 @@ export interface ShownLog {
   append(records: readonly ShownRecord[]): Promise<void>;
   /** Removes all of a user. @throws FurzeError STORE_UNAVAILABLE */
   forget(userId: string): Promise<void>;
-  ofUser(userId: string): Promise<readonly ShownRecord[]>;
+  /** The latest of a user, by time. @param most records at most */
+  ofUser(userId: string, most?: number): Promise<readonly ShownRecord[]>;
   /** All users in the byte order of their ids, some at a time. */
   walk(): AsyncIterable<readonly ShownToUser[]>;
   /** Removes what is beyond the bounds, the oldest first. */

@@ -32,7 +32,7 @@ const VIEWS = [
 
 const PLACEMENT = {
   ...{ categories: [], filter: {}, exclude: [], pins: [], fallback: [] },
-  ...{ max_per_label: 0, max_per_category: 0, length: 0 },
+  ...{ max_per_label: 0, max_per_category: 0, length: 0, tired_after: 0, tired_hours: 168 },
 };
 
 const EXPERIMENT = {

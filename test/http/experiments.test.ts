@@ -6,7 +6,7 @@ const START_MS = Date.UTC(2026, 0, 30);
 const USERS = 600;
 const blank = {
   ...{ categories: [], filter: {}, exclude: [], pins: [], fallback: [] },
-  ...{ max_per_label: 0, max_per_category: 0, length: 0 },
+  ...{ max_per_label: 0, max_per_category: 0, length: 0, tired_after: 0, tired_hours: 168 },
 };
 const EXPERIMENT = {
   ...{ placement: 'home', traffic: 1, start: '', measure: 'like', counts: 'users' as const },

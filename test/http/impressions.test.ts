@@ -13,7 +13,7 @@ const ITEMS = Array.from({ length: 6 }, (_, number) => ({
 }));
 const blank = {
   ...{ categories: [], filter: {}, exclude: [], pins: [], fallback: [] },
-  ...{ max_per_label: 0, max_per_category: 0, length: 0 },
+  ...{ max_per_label: 0, max_per_category: 0, length: 0, tired_after: 0, tired_hours: 168 },
 };
 
 let server: TestServer;
@@ -116,6 +116,36 @@ it('forgets a user who is deleted, known or not', async () => {
     expect(await shownTo(user)).toEqual([]);
   }
   expect(await shownTo('dan')).toHaveLength(1);
+});
+
+it('lets items rest that a user has seen often and passed over, but for pins', async () => {
+  let nowMs = NOW_MS;
+  const rested = await startTestServer({
+    clock: () => nowMs++,
+    config: {
+      placement: {
+        home: { ...blank, tired_after: 2, tired_hours: 10, pins: [{ item: 'i5', place: 1 }] },
+        side: blank,
+      },
+    },
+  });
+  await rested.call('POST', '/api/items', ITEMS);
+  const ask = async (user: string, placement = 'home') => {
+    const { body, headers } = await rested.call('GET', `/api/recommend/${user}?placement=${placement}&n=3`);
+    const Recommendation = headers.get('X-Furze-Recommendation')!;
+    return { UserId: user, Recommendation, Items: body as string[] };
+  };
+  for (let time = 0; time < 2; time++) {
+    const list = await ask('ann');
+    expect(list.Items).toEqual(['i5', 'i0', 'i1']);
+    await rested.call('POST', '/api/impressions', [list]);
+  }
+  expect((await ask('ann')).Items).toEqual(['i5', 'i2', 'i3']);
+  expect((await ask('bob')).Items).toEqual(['i5', 'i0', 'i1']);
+  expect((await ask('ann', 'side')).Items).toEqual(['i0', 'i1', 'i2']);
+  nowMs += 11 * 3_600_000;
+  expect((await ask('ann')).Items).toEqual(['i5', 'i0', 'i1']);
+  await rested.stop();
 });
 
 it('says that there are none where no placement is configured', async () => {

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 0, 30);
 const blank = {
   ...{ categories: [], filter: {}, exclude: [], pins: [], fallback: [] },
-  ...{ max_per_label: 0, max_per_category: 0, length: 0 },
+  ...{ max_per_label: 0, max_per_category: 0, length: 0, tired_after: 0, tired_hours: 168 },
 };
 
 it('tells what was seen, what came of it, day by day and by place, as JSON, CSV and metrics', async () => {

@@ -14,7 +14,7 @@ const ITEMS = Array.from({ length: 30 }, (_, number) => ({
 }));
 
 const NONE = { categories: [], filter: {}, exclude: [], pins: [], fallback: [] };
-const NO_LIMITS = { max_per_label: 0, max_per_category: 0, length: 0 };
+const NO_LIMITS = { max_per_label: 0, max_per_category: 0, length: 0, tired_after: 0, tired_hours: 168 };
 const blank = { ...NONE, ...NO_LIMITS };
 
 let server: TestServer;

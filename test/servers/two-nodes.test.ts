@@ -8,7 +8,7 @@ import { freshAnswer } from './roles.ts';
 
 const HOME = {
   ...{ categories: [], filter: {}, exclude: [], pins: [], fallback: [] },
-  ...{ max_per_label: 0, max_per_category: 0, length: 0 },
+  ...{ max_per_label: 0, max_per_category: 0, length: 0, tired_after: 0, tired_hours: 168 },
 };
 const SIZES = {
   ...{ placement: 'home', traffic: 1, start: '', measure: '', counts: 'users' as const, guardrails: [] },

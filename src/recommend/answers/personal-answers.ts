@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { atOnce, inTurns, turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
+import type { ShownLog } from '../../store/shown-log.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
 import type { Histories } from '../history/histories.ts';
@@ -38,7 +39,18 @@ interface Wished {
   readonly most?: number;
 }
 
+/** A placement at the time of a question. */
+interface Placed {
+  readonly placement: Placement;
+  /** Bits of the rows that its filter lets pass; undefined where all do. */
+  readonly passing: Uint32Array | undefined;
+  /** Ids of the items that rest for the user. */
+  readonly tired: readonly string[] | undefined;
+}
+
 export interface PersonalParts {
+  /** What users were shown; undefined where nothing was. */
+  readonly shownLog: ShownLog | undefined;
   readonly placements: Placements;
   readonly clock: Clock;
   readonly reads: LocalReads;
@@ -150,27 +162,28 @@ export class PersonalAnswers {
 
   /** Answers a question that wants some items and not others, or some before others: with a list made for it. */
   private async wished(userId: string, query: RecommendQuery): Promise<Answered> {
-    const { reads, histories, active, lists, placements, catalogue, clock } = this.parts;
+    const { reads, histories, active, lists, placements, shownLog, catalogue, clock } = this.parts;
     const wishes = query.wishes ?? NO_WISHES;
     const placement = query.placement === undefined ? undefined : placements.named(query.placement, userId);
     await lists.takeTurn(reads.userRow(userId), query.caller?.signal);
     const passing = await placement?.passing(catalogue, clock, query.caller?.signal);
+    const idAt = (row: number) => catalogue.idAt(row);
+    const tired = await placement?.tired(query.placement!, userId, shownLog, clock(), idAt);
     return histories.use(reads.userRow(userId), (history) => {
       active.note(history.userRow);
-      if (placement !== undefined) return this.placed(userId, history, query, placement, passing);
+      if (placement !== undefined) return this.placed(userId, history, query, { placement, passing, tired });
       const filter = this.filterOf(query.categories, wishes);
       const answer = new AnswerBuilder(query.offset + query.n);
       return this.complete(userId, history, answer, query, { filter });
     });
   }
 
-  /** Answers by the rules of a placement. @param passing bits of the rows that its filter lets pass */
+  /** Answers by the rules of a placement. */
   private placed(
     userId: string,
     history: History,
     query: RecommendQuery,
-    placement: Placement,
-    passing: Uint32Array | undefined,
+    { placement, passing, tired = [] }: Placed,
   ): Promise<Answered> {
     const { catalogue, reads, clock } = this.parts;
     const { wishes = NO_WISHES, categories } = query;
@@ -178,7 +191,7 @@ export class PersonalAnswers {
     const mayPin = (row: number) => catalogue.isListable(row) && isUnread(history, row) && own.accepts(row);
     const pins = placement.pins(clock(), (itemId) => reads.itemRow(itemId), mayPin);
     const pinnedIds = pins.flatMap(({ row }) => catalogue.idAt(row) ?? []);
-    const excluded = [...wishes.excluded, ...placement.excluded, ...pinnedIds];
+    const excluded = [...wishes.excluded, ...placement.excluded, ...tired, ...pinnedIds];
     const all = [...categories, ...placement.categories];
     const filter = this.filterOf(all, { ...wishes, excluded }, passing);
     const most = Math.min(query.offset + query.n, placement.length);

@@ -82,15 +82,17 @@ export class LmdbShownLog implements ShownLog {
     await this.flush();
   }
 
-  async ofUser(userId: string): Promise<readonly ShownRecord[]> {
+  async ofUser(userId: string, most = USER_RECORDS_MAX): Promise<readonly ShownRecord[]> {
     this.engine.renewReads();
     const records: ShownRecord[] = [];
-    for (const { number } of this.segments) {
-      const start = userStart(number, userId);
-      for (const { key, value } of this.shown.getRange({ start, end: after(start) }))
+    for (const { number } of this.segments.toReversed()) {
+      const end = userStart(number, userId);
+      const limit = most - records.length;
+      if (limit === 0) break;
+      for (const { key, value } of this.shown.getRange({ start: after(end), end, reverse: true, limit }))
         records.push(entryOf(key, value).record);
     }
-    return latest(records);
+    return byTime(records);
   }
 
   async *walk(): AsyncGenerator<readonly ShownToUser[]> {
@@ -118,7 +120,7 @@ export class LmdbShownLog implements ShownLog {
           await pause();
           if (records.length > 2 * USER_RECORDS_MAX) records.splice(0, USER_RECORDS_MAX);
         }
-      slice.push({ userId: first.toString(), records: latest(records) });
+      slice.push({ userId: first.toString(), records: byTime(records).slice(-USER_RECORDS_MAX) });
       if (slice.length < SLICE_USERS) continue;
       yield slice;
       slice = [];
@@ -300,8 +302,8 @@ function after(start: Buffer): Buffer {
   return end;
 }
 
-function latest(records: ShownRecord[]): readonly ShownRecord[] {
-  return records.sort((a, b) => a.timeMs - b.timeMs).slice(-USER_RECORDS_MAX);
+function byTime(records: ShownRecord[]): readonly ShownRecord[] {
+  return records.sort((a, b) => a.timeMs - b.timeMs);
 }
 
 function unavailable(error: unknown): FurzeError {

@@ -73,11 +73,11 @@ export class PostgresShownLog implements ShownLog {
     await this.ask((connection) => connection.run(`DELETE FROM ${this.table} WHERE user_id = $1`, [userId]));
   }
 
-  async ofUser(userId: string): Promise<readonly ShownRecord[]> {
+  async ofUser(userId: string, most = USER_RECORDS_MAX): Promise<readonly ShownRecord[]> {
     const rows = await this.ask((connection) =>
       connection.rows<Row>(
         `SELECT user_id, at, id, body FROM ${this.table} WHERE user_id = $1 ORDER BY at DESC, id DESC LIMIT $2`,
-        [userId, USER_RECORDS_MAX],
+        [userId, most],
       ),
     );
     return rows.reverse().map(recordOf);

@@ -3,7 +3,16 @@ import { startTestServer, type TestServer } from '../../http/start.ts';
 
 const all = Array.from({ length: 60 }, (_, item) => item);
 const likesOf = (user: number) => all.filter((item) => item % 2 === user % 2 && (item * 7 + user) % 5 < 2);
-const blank = { categories: [], exclude: [], fallback: [], max_per_label: 0, max_per_category: 0, length: 0 };
+const blank = {
+  categories: [],
+  exclude: [],
+  fallback: [],
+  max_per_label: 0,
+  max_per_category: 0,
+  length: 0,
+  tired_after: 0,
+  tired_hours: 168,
+};
 
 let server: TestServer;
 beforeAll(async () => {

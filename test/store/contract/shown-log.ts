@@ -37,6 +37,7 @@ export function shownLogContract(
         await Promise.all(records.map((record) => log.append([record])));
         const [b3, e1, b1, ab2] = records;
         expect(await log.ofUser('b')).toEqual([b1, b3]);
+        expect(await log.ofUser('b', 1)).toEqual([b3]);
         expect(await log.ofUser('a')).toEqual([]);
         const again = await open();
         expect(await all(again)).toEqual([ab2, b1, b3, e1]);
