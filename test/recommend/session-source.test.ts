@@ -103,9 +103,9 @@ describe('a session', () => {
     const { rows, scores } = await source.rank(SESSION, query(10));
     expect(rows).toEqual([50, 80, 13, 12, 11, 70]);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
-    expect(listed).toEqual([2, 10].map((length) => [[3, 2], [1, 2, 3], length]));
-    await source.rank(SESSION, { ...query(2), categories: ['films'] });
-    expect(listed[2]![2]).toBe(Number.POSITIVE_INFINITY);
+    expect(listed).toEqual([2, 10].map((length) => [[3, 2], [1, 2, 3], { length, discovery: undefined }]));
+    await source.rank(SESSION, { ...query(2), categories: ['films'], discovery: 0.5 });
+    expect(listed[2]![2]).toEqual({ length: Number.POSITIVE_INFINITY, discovery: 0.5 });
   });
 
   it('goes by the neighbors of items alone where these are configured', async () => {

@@ -102,6 +102,7 @@ export function listQuery(query: Query, category?: string, caller?: Caller): Lis
     n: query.n,
     offset: query.offset,
     categories: allCategories(query, category),
+    discovery: query.discovery,
     caller,
     ...(query.userId !== undefined && { userId: query.userId }),
   };

@@ -40,6 +40,7 @@ const personal = {
     'not-label',
     'boost',
     'placement',
+    'discovery',
     'write-back-type',
     'write-back-delay',
   ],
@@ -62,7 +63,7 @@ const session = {
   reads: true,
   description:
     'Nothing is stored. Only the most recent records count; those of no positive type only exclude.',
-  query: ['n', 'offset', 'category'],
+  query: ['n', 'offset', 'category', 'discovery'],
   body: { schema: SessionBodiesSchema, example: [FEEDBACK] },
   response: {
     description: 'Entries, best first',
@@ -176,6 +177,7 @@ function askedBy(request: RouteRequest<OfUser>): RecommendQuery {
     categories: allCategories(query, params.category),
     wishes: wishesOf(query),
     placement: query.placement,
+    discovery: query.discovery,
     writeBackType: query.writeBackType,
     writeBackDelayMs: query.writeBackDelayMs,
     scored: apiVersion === SCORED_VERSION,

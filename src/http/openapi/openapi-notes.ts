@@ -70,6 +70,11 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
     description: 'The list by the rules of `[placement.NAME]` in the configuration',
     schema: given,
   },
+  discovery: {
+    description:
+      'Share of its weight that popularity loses in the ranking, in place of [recommend] discovery: a list is made for the question',
+    schema: Type.Number({ minimum: 0, maximum: 1 }),
+  },
   by: { description: 'The vector space that items are compared in', schema: given },
   'write-back-type': {
     description: 'Stores a feedback of this type for each item answered: the request then writes',

@@ -16,6 +16,7 @@ export type QueryName =
   | 'not-label'
   | 'boost'
   | 'placement'
+  | 'discovery'
   | 'prefix'
   | 'q'
   | 'write-back-type'
@@ -36,6 +37,8 @@ export interface Query extends ItemWishes {
   readonly text?: string;
   /** The name of a placement. */
   readonly placement?: string;
+  /** Share of its weight that popularity loses, 0 to 1. */
+  readonly discovery?: number;
   /** The name of a vector space. */
   readonly by?: string;
   readonly writeBackType?: string;
@@ -152,6 +155,9 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
     case 'placement':
       query.placement = id();
       return;
+    case 'discovery':
+      query.discovery = parseShare(value, name);
+      return;
     case 'prefix':
       query.prefix = id();
       return;
@@ -171,9 +177,19 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       query.writeBackDelayMs = parseDelay(value);
       return;
     case 'details':
-      if (value !== 'true' && value !== 'false') throw refusal(name, 'must be true or false');
-      query.details = value === 'true';
+      query.details = parseFlag(value, name);
   }
+}
+
+function parseFlag(value: string, name: QueryName): boolean {
+  if (value !== 'true' && value !== 'false') throw refusal(name, 'must be true or false');
+  return value === 'true';
+}
+
+function parseShare(value: string, name: QueryName): number {
+  const share = /^[\d.][\d.e-]*$/i.test(value) ? Number(value) : Number.NaN;
+  if (!(share <= 1)) throw refusal(name, 'must be a number from 0 to 1');
+  return share;
 }
 
 function added<T>(values: readonly T[], value: T, name: QueryName): readonly T[] {

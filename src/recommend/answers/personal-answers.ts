@@ -81,7 +81,7 @@ export class PersonalAnswers {
   recommend(userId: string, query: RecommendQuery): Promise<Answered> | Answered {
     const { reads, lists, hits, active, answers } = this.parts;
     answers.all++;
-    if (query.wishes !== undefined || query.placement !== undefined) return this.wished(userId, query);
+    if (isWished(query)) return this.wished(userId, query);
     const ready = hits.find(userId, query);
     if (ready !== undefined) {
       active.note(hits.foundUserRow);
@@ -98,8 +98,7 @@ export class PersonalAnswers {
   /** The answer of `recommend` where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */
   ofReadyList(userId: string, query: RecommendQuery): Answered | undefined {
     const { reads, lists, histories, active, answers } = this.parts;
-    if (query.wishes !== undefined || query.placement !== undefined || query.writeBackType !== undefined)
-      return undefined;
+    if (isWished(query) || query.writeBackType !== undefined) return undefined;
     const history = histories.take(reads.userRow(userId));
     try {
       const list = lists.ready(history);
@@ -160,7 +159,7 @@ export class PersonalAnswers {
     return answer;
   }
 
-  /** Answers a question that wants some items and not others, or some before others: with a list made for it. */
+  /** Answers a question that wants some items and not others, some before others, or another ranking: with a list made for it. */
   private async wished(userId: string, query: RecommendQuery): Promise<Answered> {
     const { reads, histories, active, lists, placements, shownLog, catalogue, clock } = this.parts;
     const wishes = query.wishes ?? NO_WISHES;
@@ -211,10 +210,10 @@ export class PersonalAnswers {
     answer: AnswerBuilder,
     filter: ItemFilter,
     wished: Wished | undefined,
-    { caller }: RecommendQuery,
+    { caller, discovery }: RecommendQuery,
   ): Promise<void> {
     const wanted = answer.wanted * (wished?.placement?.hasCaps ? CAPPED_FACTOR : 1);
-    const asked = { wanted, known: wished ? undefined : answer.rows };
+    const asked = { wanted, discovery, known: wished ? undefined : answer.rows };
     const { list, more } = await this.parts.lists.answer(history, filter, asked, caller?.signal);
     if (list !== undefined) answer.takeAll(list.rows, list.scores);
     answer.takeAll(more);
@@ -288,6 +287,11 @@ export class PersonalAnswers {
     }
     return `[${json}]`;
   }
+}
+
+/** True for a question that no list made before answers. */
+function isWished({ wishes, placement, discovery }: RecommendQuery): boolean {
+  return wishes !== undefined || placement !== undefined || discovery !== undefined;
 }
 
 /**

@@ -222,7 +222,7 @@ export class UserLists {
   async answer(
     history: History,
     items: ItemFilter,
-    asked: Pick<Question, 'wanted' | 'known'>,
+    asked: Omit<Question, 'userRow' | 'items'>,
     signal?: AbortSignal,
   ): Promise<Found> {
     const { userRow } = history;

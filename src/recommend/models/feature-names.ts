@@ -48,21 +48,25 @@ export interface Ranking extends LogisticRegression {
   readonly knowsMs: number;
   /** Weights for each kind of user; see `kindOf`. */
   readonly byKind: readonly LogisticRegression[];
+  /** As it was learned, where discovery has turned it. */
+  readonly learned?: Ranking;
 }
 
 /**
  * A ranking by which popularity counts less, so that lists are each person's own.
+ * @param ranking turned before or not, which makes no difference
  * @param discovery share of its weight that popularity loses, 0 to 1
  */
 export function withDiscovery(ranking: Ranking | undefined, discovery: number): Ranking | undefined {
-  if (ranking === undefined || discovery === 0) return ranking;
+  const learned = ranking?.learned ?? ranking;
+  if (learned === undefined || discovery === 0) return learned;
   const turn = ({ bias, weights }: LogisticRegression) => ({
     bias,
     weights: weights.map((weight, at) =>
       RANKING_FEATURES[at]!.startsWith('popular_') ? (1 - discovery) * weight : weight,
     ),
   });
-  return { ...ranking, ...turn(ranking), byKind: ranking.byKind.map(turn) };
+  return { ...learned, ...turn(learned), byKind: learned.byKind.map(turn), learned };
 }
 
 /** True where a ranking looks at any of the features named. */

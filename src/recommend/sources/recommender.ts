@@ -8,6 +8,8 @@ export interface ListQuery {
   readonly offset: number;
   /** Only items that have all of these. */
   readonly categories: readonly string[];
+  /** Share of its weight that popularity loses, 0 to 1; what is configured when absent. */
+  readonly discovery?: number | undefined;
   /** Leave out what this user has feedback on that is in effect. */
   readonly userId?: string;
   readonly caller?: Caller | undefined;

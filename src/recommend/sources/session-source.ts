@@ -14,7 +14,7 @@ const HALF_LIFE_ITEMS = 2;
 export type ListOfSession = (
   liked: readonly number[],
   read: readonly number[],
-  length: number,
+  asked: { readonly length: number; readonly discovery: number | undefined },
 ) => Ranked | undefined;
 
 /** A list, and what has items in it: the learned ranking, what others went on to, neighbors of items. */
@@ -72,7 +72,8 @@ export class SessionSource {
     const k = query.offset + query.n;
     // Where some are left out for their categories, the whole list is looked through.
     const length = query.categories.length === 0 ? k : Number.POSITIVE_INFINITY;
-    const next = this.next(seeds, seen, k, accept, length);
+    const asked = { length, discovery: query.discovery };
+    const next = this.next(seeds, seen, k, accept, asked);
     if (next.rows.length === k) return next;
     const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller });
     if (!(similar instanceof Promise)) return followedBy(next, similar, k, 'item_based');
@@ -88,11 +89,11 @@ export class SessionSource {
     seen: ReadonlySet<number>,
     k: number,
     accept: (row: number) => boolean,
-    length: number,
+    asked: Parameters<ListOfSession>[2],
   ): SessionList {
     const { catalogue, bySequence, listOfSession } = this.parts;
     const read = [...seen].filter((row) => row >= 0).sort((a, b) => a - b);
-    const list = bySequence && seeds.length > 0 ? listOfSession(seeds, read, length) : undefined;
+    const list = bySequence && seeds.length > 0 ? listOfSession(seeds, read, asked) : undefined;
     const ranked = filterRanked(list ?? NOTHING, k, (row) => catalogue.isListable(row) && accept(row));
     const own = followedBy({ ...NOTHING, sources: [] }, ranked, k, 'session');
     return own.rows.length === k ? own : followedBy(own, this.following(seeds, k, accept), k, 'sequence');

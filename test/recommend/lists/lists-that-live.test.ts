@@ -61,4 +61,25 @@ describe('lists that live', () => {
     scene.time.nowMs += 20 * SECOND_MS;
     expect(await holding()).toBeGreaterThanOrEqual(0.8 * asked.length);
   });
+
+  it('turn from what is popular to what is of the taste as far as a question asks, a session’s, too', async () => {
+    const users = Array.from({ length: 20 }, (_, at) => `u${at}`);
+    const tens = (query: string) =>
+      Promise.all(users.map((user) => scene.ids(`/api/recommend/${user}?n=10${query}`)));
+    const ofTaste = (lists: readonly (readonly string[])[]) =>
+      lists.flatMap((ten, at) => ten.filter((id) => id.startsWith(`taste-${at % 2}`))).length;
+    const usual = await tens('');
+    expect(await tens('&discovery=0')).toEqual(usual);
+    expect(ofTaste(await tens('&discovery=1'))).toBeGreaterThan(ofTaste(usual));
+    expect(await tens('')).toEqual(usual);
+    const basket = [record('like', '', 'taste-1-3'), record('like', '', 'taste-1-4')];
+    const session = (query: string) =>
+      scene.send('POST', `/api/session/recommend?n=10${query}`, basket) as Promise<{ Id: string }[]>;
+    const before = await session('');
+    expect(await session('&discovery=0')).toEqual(before);
+    const after = await session('&discovery=1');
+    expect(after.map(({ Id }) => Id)).not.toEqual(before.map(({ Id }) => Id));
+    for (const value of ['2', '-1', 'half', '1e9'])
+      expect((await scene.server.call('GET', `/api/recommend/u1?discovery=${value}`)).status).toBe(400);
+  });
 });

@@ -11,6 +11,8 @@ export interface Question {
   readonly wanted: number;
   /** Rows that the answer has already; undefined where it begins with a list made for the question. */
   readonly known: readonly number[] | undefined;
+  /** In place of what is configured; see `withDiscovery`. */
+  readonly discovery?: number | undefined;
 }
 
 /** The answer of the models. */
@@ -25,11 +27,12 @@ export interface Found {
  * propose.
  */
 export function findWanted(
-  maker: ListMaker,
+  usual: ListMaker,
   history: History,
   items: WantedItems,
-  { wanted, known }: Pick<Question, 'wanted' | 'known'>,
+  { wanted, known, discovery }: Pick<Question, 'wanted' | 'known' | 'discovery'>,
 ): Found {
+  const maker = usual.turnedTo(discovery);
   const list = known === undefined ? maker.make(history, items) : undefined;
   const taken = new Set(known ?? list?.rows.slice(0, wanted));
   const accept = (row: number) => !taken.has(row) && maker.accepts(row, history, items);

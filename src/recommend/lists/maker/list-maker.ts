@@ -5,6 +5,7 @@ import type { LookedAt } from '../../../model/als/collaborative-model.ts';
 import type { WantedItems } from '../../catalogue/item-filter.ts';
 import type { TypeTest } from '../../history/counts-as-positive.ts';
 import type { History } from '../../history/history.ts';
+import { withDiscovery } from '../../models/feature-names.ts';
 import { rankCandidates } from '../../ranking/rank-candidates.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { ListSettings } from '../../sources/list-settings.ts';
@@ -31,6 +32,7 @@ export class ListMaker {
   private readonly settings: ListSettings;
   private readonly inputs: ListInputs;
   private readonly isPositive: TypeTest;
+  private readonly scratch: CandidateScratch;
   private readonly finder: CandidateFinder;
   private readonly sessionFinder: CandidateFinder;
 
@@ -44,9 +46,24 @@ export class ListMaker {
     this.settings = settings;
     this.inputs = inputs;
     this.isPositive = isPositive;
+    this.scratch = scratch;
     this.finder = new CandidateFinder(settings, inputs, isPositive, scratch);
     const ofSessions = { ...settings, cacheSize: Math.min(SESSION_PROPOSALS, settings.cacheSize) };
     this.sessionFinder = new CandidateFinder(ofSessions, inputs, isPositive, scratch);
+  }
+
+  /**
+   * One that ranks with so much discovery, for one question: it sees what there is now, and uses the scratch of this one.
+   * @param discovery see `withDiscovery`; this one when undefined
+   */
+  turnedTo(discovery: number | undefined): ListMaker {
+    const { generation } = this.inputs;
+    if (discovery === undefined || generation === undefined) return this;
+    const ranking = withDiscovery(generation.ranking, discovery);
+    // What is kept of items is by the other ranking.
+    const { kept: _, ...inputs } = this.inputs;
+    const turned = { ...inputs, generation: { ...generation, ranking } };
+    return new ListMaker(this.settings, turned, this.isPositive, this.scratch);
   }
 
   /** Entries of a list at most. */
