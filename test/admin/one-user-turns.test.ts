@@ -24,7 +24,7 @@ function counted() {
   };
   const parts = {
     reads: { itemRow: () => 1, userRow: () => -1, userAt: () => undefined },
-    recommender: { recommend: async () => '[]' },
+    recommender: { recommend: async () => ({ text: '[]' }) },
     histories: { use: (_: number, work: (history: History) => unknown) => work({} as History) },
     catalogue: { isHidden: () => true },
     live: { catalogue: { isListable: () => true } },

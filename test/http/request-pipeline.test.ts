@@ -86,9 +86,16 @@ test('a write too many is a 503 with Retry-After', async () => {
   expect(JSON.parse(String(reply.body))).toMatchObject({ code: 'OVERLOADED' });
 });
 
+/** A list as the recommender answers it. */
+const answered = (text: string) => ({ text, source: 'personal' });
+
 test('a recommendation that is there is answered without a turn of the event loop', () => {
-  const recommender = { recommend: () => '["a"]' };
-  expect(ask({ recommender }, { path: '/api/recommend/u' })).toMatchObject({ status: 200, body: '["a"]' });
+  const recommender = { recommend: () => answered('["a"]') };
+  expect(ask({ recommender }, { path: '/api/recommend/u' })).toMatchObject({
+    status: 200,
+    body: '["a"]',
+    headers: expect.arrayContaining([['X-Furze-Source', 'personal']]),
+  });
 });
 
 test('a handler that throws at once is a 500 too', async () => {
@@ -104,7 +111,7 @@ test('a handler that throws at once is a 500 too', async () => {
 
 test('what the recommender is asked for is the whole query', async () => {
   const asked: unknown[] = [];
-  const recommender = { recommend: (...all: unknown[]) => String(asked.push(all)) };
+  const recommender = { recommend: (...all: unknown[]) => answered(String(asked.push(all))) };
   const query = 'n=5&offset=2&category=b+c&category=%C3%A9&write-back-type=read&write-back-delay=1.5h';
   await ask({ recommender }, { path: '/api/recommend/a%2Fb/cat', query });
   const expected = {
@@ -127,10 +134,10 @@ test('while the models are read back, lists at hand and health are answered, and
   const services = {
     health: () => Promise.resolve(REPORT),
     recommender: {
-      recommendReady: (userId: string) => (userId === 'known' ? '["a"]' : undefined),
+      recommendReady: (userId: string) => (userId === 'known' ? answered('["a"]') : undefined),
       recommend(userId: string) {
         calls.push(userId);
-        return userId === 'broken' ? Promise.reject(new Error('no list')) : '["b"]';
+        return userId === 'broken' ? Promise.reject(new Error('no list')) : answered('["b"]');
       },
       popular: () => Promise.resolve([]),
     },
@@ -200,7 +207,7 @@ test('a start whose database does not answer refuses requests, those that wait a
     position: 0,
     isUnsure: false,
   };
-  const recommender = { recommendReady: () => undefined, recommend: () => '[]' };
+  const recommender = { recommendReady: () => undefined, recommend: () => answered('[]') };
   const pipeline = pipelineOver({ recommender }, starting, barrier);
   const asked = async () => pipeline.answer(pipeline.open(headOf({ path: '/api/recommend/u' })));
   const early = asked();
@@ -228,7 +235,7 @@ test('what waited for the models is answered one a turn of the event loop, and n
     recommendReady: () => undefined,
     recommend(userId: string) {
       handledIn.set(userId, turn);
-      return '[]';
+      return answered('[]');
     },
   };
   const pipeline = pipelineOver({ recommender }, starting);

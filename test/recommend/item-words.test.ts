@@ -58,7 +58,7 @@ it('tells how old an item is', () => {
 it('stands in the explanation of an item, all scales of popularity in one', async () => {
   const parts = {
     reads: { itemRow: () => 5, userRow: () => 1 },
-    recommender: { recommend: async () => '["a"]' },
+    recommender: { recommend: async () => ({ text: '["a"]' }) },
     histories: { use: (_: number, work: (history: History) => unknown) => work({} as History) },
     maker: {
       scoreOf: () => 0.5,
