@@ -94,9 +94,10 @@ export const userRoutes: readonly Route[] = [
     summary: "Delete a user with the user's feedback and all that the user was shown",
     response: { ...written, description: 'Rows removed, 0 when there was no such user' },
     async handler({ params }, { data, impressions }) {
-      const reply = await write(data, { kind: 'deleteUser', userId: params['user-id'] });
-      await impressions?.forget(params['user-id']);
-      return reply;
+      const userId = params['user-id'];
+      // First, so that a service that is killed meanwhile keeps nothing of a user who is gone.
+      await impressions?.forget(userId);
+      return write(data, { kind: 'deleteUser', userId });
     },
   }),
 ];
