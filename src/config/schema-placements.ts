@@ -22,6 +22,11 @@ const pin = Type.Object(
   { additionalProperties: false },
 );
 
+const boost = Type.Object(
+  { label: Type.String({ minLength: 1 }), factor: Type.Number({ minimum: 0.001, maximum: 1000 }) },
+  { additionalProperties: false },
+);
+
 /** The keys of a placement. */
 export const placement = Type.Object({
   categories: names('Only items in all of these categories.'),
@@ -30,6 +35,12 @@ export const placement = Type.Object({
     default: {},
     description:
       'Only items for which it is true: a table of conditions, as in { and = [{ label = "new" }, { not = { category = { in = ["toys", "games"] } } }, { age_days = { lt = 30 } }] }; see docs/placements.md.',
+  }),
+  boost: Type.Array(boost, {
+    default: [],
+    maxItems: 4,
+    form: 'a list of at most 4 boosts such as { label = "new", factor = 2 }, factors from 0.001 to 1000',
+    description: 'Labels by which the scores of items that have them are multiplied.',
   }),
   exclude: names('Ids of items that are never shown here.'),
   pins: Type.Array(pin, {

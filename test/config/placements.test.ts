@@ -53,6 +53,10 @@ it.each([
   ['placement = 3', 'placement: expected a table, got 3'],
   ['[placement.home]\nlength = -1', 'placement.home.length: expected an integer from 0 to 10000, got -1'],
   ['[placement.home]\npins = [{ item = "a" }]', 'placement.home.pins: expected a list of pins such as'],
+  [
+    '[placement.home]\nboost = [{ label = "a", factor = 0 }]',
+    'placement.home.boost: expected a list of at most 4 boosts',
+  ],
   ['[placement.home]\nfallback = ["best"]', 'placement.home.fallback: expected a list'],
   [
     '[placement.home]\nfilter = { or = [{ label = "a" }, { price = 3 }] }',

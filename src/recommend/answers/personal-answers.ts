@@ -192,7 +192,8 @@ export class PersonalAnswers {
     const pinnedIds = pins.flatMap(({ row }) => catalogue.idAt(row) ?? []);
     const excluded = [...wishes.excluded, ...placement.excluded, ...tired, ...pinnedIds];
     const all = [...categories, ...placement.categories];
-    const filter = this.filterOf(all, { ...wishes, excluded }, passing);
+    const boosts = [...wishes.boosts, ...placement.boosts];
+    const filter = this.filterOf(all, { ...wishes, excluded, boosts }, passing);
     const most = Math.min(query.offset + query.n, placement.length);
     const caps = placement.caps(catalogue);
     const within = pins.filter(({ place }) => place <= most);

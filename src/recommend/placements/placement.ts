@@ -6,6 +6,7 @@ import { parseTimestamp } from '../../domain/rfc3339.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { ShownLog } from '../../store/shown-log.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { LabelBoost } from '../catalogue/item-filter.ts';
 import { passingRows } from './passing-rows.ts';
 import { ShownCounts } from './shown-counts.ts';
 import { TIRED_RECORDS_MAX, tiredRows } from './tired-items.ts';
@@ -25,6 +26,7 @@ export interface Pin {
 export class Placement {
   readonly categories: readonly string[];
   readonly excluded: readonly string[];
+  readonly boosts: readonly LabelBoost[];
   /** Most entries that it shows; Infinity for as many as are asked for. */
   readonly length: number;
   /** Recommenders in place of the configured fallbacks; undefined for those. */
@@ -37,6 +39,7 @@ export class Placement {
     this.settings = settings;
     this.categories = settings.categories;
     this.excluded = settings.exclude;
+    this.boosts = settings.boost;
     this.length = settings.length || Number.POSITIVE_INFINITY;
     this.fallbacks = settings.fallback.length > 0 ? settings.fallback : undefined;
     this.filter = parseFilter(settings.filter);

@@ -25,6 +25,7 @@ beforeAll(async () => {
           filter: { and: [{ label: 'third' }, { not: { category: 'low' } }] },
           pins: [{ item: 'i1', place: 2 }],
         },
+        lifted: { boost: [{ label: 'third', factor: 20 }] },
         capped: { ...blank, filter: {}, pins: [], max_per_category: 3 },
       },
     },
@@ -65,4 +66,15 @@ it('keeps to the caps, and fills every place that there is something for', async
   expect(found.filter((id: string) => Number(id.slice(1)) < 30)).toHaveLength(3);
   const plain = await server.call('GET', '/api/recommend/u4?n=1');
   expect(found[0]).toBe(plain.body[0]);
+});
+
+it('boosts a label as a question does, and both together', async () => {
+  const ask = async (query: string) => (await server.call('GET', `/api/recommend/u4?n=12${query}`)).body;
+  const lifted = await ask('&placement=lifted');
+  expect(lifted).toEqual(await ask('&boost=third:20'));
+  expect(lifted).not.toEqual(await ask('&placement=capped'));
+  expect(lifted.slice(0, 4).every((id: string) => Number(id.slice(1)) % 3 === 0)).toBe(true);
+  expect(await ask('&placement=lifted&boost=third:0.05')).toEqual(
+    await ask('&boost=third:20&boost=third:0.05'),
+  );
 });
