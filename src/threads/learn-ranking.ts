@@ -32,8 +32,8 @@ export function learnRanking(job: LearnRankingJob): LearnedRanking | undefined {
   return withReads(job.plan.dataPath, (reads) => {
     const isPositive = typeTest(job.plan.positiveTypes, () => reads.feedbackTypes());
     const heldBy = itemsByUser(job.heldOut);
-    const sinceMs = questionsSince(reads, job, heldBy, isPositive);
-    const asked = new RankingExamples(job, reads, isPositive, { ...job, heldBy, sinceMs });
+    const { sinceMs, untilMs } = spanOfQuestions(reads, job, heldBy, isPositive);
+    const asked = new RankingExamples(job, reads, isPositive, { ...job, heldBy, sinceMs, untilMs });
     // Where one like of each user was held out, what else users like is not, and they are asked at its time alone.
     if (sinceMs === job.heldOutSinceMs) asked.askAtFirst(FIRST_USERS_MAX);
     asked.askAsTheyCame(JUDGED_USERS_MAX - asked.examples.length);
@@ -49,7 +49,8 @@ export function renewRanking(job: RenewRankingJob): Ranking | undefined {
   const { plan, ranking } = job;
   return withReads(plan.dataPath, (reads) => {
     const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
-    const span = { heldBy: new Map(), heldOutSinceMs: ranking.knowsMs, sinceMs: ranking.knowsMs };
+    const { knowsMs } = ranking;
+    const span = { heldBy: new Map(), heldOutSinceMs: knowsMs, sinceMs: knowsMs, untilMs: plan.knowsMs };
     const asked = new RankingExamples(job, reads, isPositive, { ...span, totals: ranking.totals });
     asked.askAsTheyCame(JUDGED_USERS_MAX, RENEWED_BY_MAX);
     if (asked.examples.length === 0) return undefined;
@@ -73,15 +74,16 @@ function itemsByUser({ userRows, itemRows }: HeldOutPairs): HeldBy {
 }
 
 /**
- * The time from which on questions are asked, milliseconds since the epoch: that of the first like that was held out; where
- * one of each user was, of whatever time, that of the middle one.
+ * The times from which on and up to which questions are asked, milliseconds since the epoch: those of the first and the last
+ * like that were held out; where one of each user was, of whatever time, from the middle one on. What has come while models
+ * were trained, as where an import goes on, is asked of nobody: they know nothing of the time before it either.
  */
-function questionsSince(
+function spanOfQuestions(
   reads: LocalReads,
   job: LearnRankingJob,
   heldBy: HeldBy,
   isPositive: TypeTest,
-): number {
+): { readonly sinceMs: number; readonly untilMs: number } {
   const timesMs: number[] = [];
   const feedback = new FeedbackColumns();
   for (const [userRow, items] of heldBy) {
@@ -93,5 +95,8 @@ function questionsSince(
         timesMs.push(feedback.timesMs[at]!);
   }
   timesMs.sort((a, b) => a - b);
-  return Math.min(job.heldOutSinceMs, timesMs[timesMs.length >> 1] ?? Number.POSITIVE_INFINITY);
+  return {
+    sinceMs: Math.min(job.heldOutSinceMs, timesMs[timesMs.length >> 1] ?? Number.POSITIVE_INFINITY),
+    untilMs: Math.min(job.plan.knowsMs, timesMs.at(-1) ?? Number.POSITIVE_INFINITY),
+  };
 }

@@ -36,6 +36,8 @@ interface AskedSpan {
   readonly heldOutSinceMs: number;
   /** Questions are asked from then on, milliseconds since the epoch. */
   readonly sinceMs: number;
+  /** Likes of later do not exist yet, milliseconds since the epoch. */
+  readonly untilMs: number;
   /** All feedback on each popularity scale as features count it; that of `sinceMs` when absent. */
   readonly totals?: readonly number[];
 }
@@ -63,7 +65,7 @@ export class RankingExamples {
     job: Pick<LearnRankingJob, 'plan' | 'slot' | 'spans' | 'cancelled'>,
     reads: LocalReads,
     isPositive: TypeTest,
-    { heldBy, heldOutSinceMs, sinceMs, totals }: AskedSpan,
+    { heldBy, heldOutSinceMs, sinceMs, untilMs, totals }: AskedSpan,
   ) {
     const { plan, slot, spans } = job;
     this.job = job;
@@ -73,7 +75,7 @@ export class RankingExamples {
     this.history = new History(reads, plan.positiveTtlMs);
     this.popularity = new PopularityCounts(spans, () => this.nowMs);
     const isKnown = new Uint32Array(bitWords(reads.userRowCount));
-    this.late = this.countUntil(sinceMs, reads, heldOutSinceMs, isKnown);
+    this.late = this.countUntil({ sinceMs, untilMs, heldOutSinceMs }, reads, isKnown);
     this.totals = totals ?? this.popularity.totals();
     this.isNew = new Uint32Array(isKnown.length);
     this.findAsked(heldOutSinceMs, isKnown);
@@ -170,9 +172,8 @@ export class RankingExamples {
    * @returns the likes after that, by time
    */
   private countUntil(
-    sinceMs: number,
+    { sinceMs, untilMs, heldOutSinceMs }: Pick<AskedSpan, 'sinceMs' | 'untilMs' | 'heldOutSinceMs'>,
     reads: LocalReads,
-    heldOutSinceMs: number,
     isKnown: Uint32Array,
   ): FeedbackColumns {
     const { job, heldBy, popularity, isPositive } = this;
@@ -183,7 +184,7 @@ export class RankingExamples {
       for (let at = 0; at < block.length; at++) {
         const type = block.types[at]!;
         const timeMs = block.timesMs[at]!;
-        if (!isPositive(type) || timeMs > job.plan.knowsMs) continue;
+        if (!isPositive(type) || timeMs > untilMs) continue;
         const user = block.userRows[at]!;
         const item = block.itemRows[at]!;
         if (timeMs > sinceMs) late.push(user, item, type, timeMs);
