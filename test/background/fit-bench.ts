@@ -1,4 +1,5 @@
-import { GenerationFit, type GenerationFitOptions } from '../../src/background/fit/generation-fit.ts';
+import type { GenerationFitOptions } from '../../src/background/fit/fit-collaborators.ts';
+import { GenerationFit } from '../../src/background/fit/generation-fit.ts';
 import { cacheShelf } from '../../src/background/generation/generation-storage.ts';
 import type { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { AlsTraining } from '../../src/background/training/als-training.ts';

@@ -32,8 +32,9 @@ import { AlsTraining } from '../training/als-training.ts';
 import { PartTrainer } from '../training/part-trainer.ts';
 import { TrainingDataLoader } from '../training/training-data-loader.ts';
 import { feedbackFacts } from './feedback-facts.ts';
+import type { GenerationFitOptions } from './fit-collaborators.ts';
 import { FitSchedule } from './fit-schedule.ts';
-import { GenerationFit, type GenerationFitOptions } from './generation-fit.ts';
+import { GenerationFit } from './generation-fit.ts';
 import { RankingRenewal } from './ranking-renewal.ts';
 
 export interface TrainingParts {

@@ -3,7 +3,6 @@ import { heldOutInStore, type TrainingData } from '../../dataset/training-data.t
 import type { Ranked } from '../../memory/ranked-rows.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
 import type { AskedUser } from '../../model/neighbors/similar-users.ts';
-import type { FitSettings } from '../../model/part/learned-part.ts';
 import {
   featuresOf,
   PART_NAMES,
@@ -14,58 +13,29 @@ import {
   partOf,
   TRAINED_PARTS,
 } from '../../model/registry.ts';
-import type { Logger } from '../../platform/log/log.ts';
 import { everLooksAt, weightsOf } from '../../recommend/models/feature-names.ts';
-import type { PopularitySpans } from '../../recommend/popularity/popularity-counts.ts';
 import { choiceTable } from '../../recommend/ranking/choose-ranking.ts';
-import type { ListSettings } from '../../recommend/sources/list-settings.ts';
 import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
-import type { LearnedRanking, ListPlan, PlacedGeneration } from '../../threads/messages.ts';
+import type { LearnedRanking, PlacedGeneration } from '../../threads/messages.ts';
 import type { GenerationManifest } from '../generation/generation-storage.ts';
 import { JobQueue } from '../pool/job-queue.ts';
-import type { WorkerPool } from '../pool/worker-pool.ts';
 import {
   LEARNING_TO_RANK,
   LOADING_FEEDBACK,
   ON_ALL_FEEDBACK,
   type OnProgress,
 } from '../tasks/progress-tracker.ts';
-import type { AlsTraining, JudgedAls } from '../training/als-training.ts';
+import type { JudgedAls } from '../training/als-training.ts';
 import { plannedMb, rankingBytes, STAGE_MEMORY } from '../training/lists-and-ranking-memory-estimate.ts';
 import type { PartTrainer } from '../training/part-trainer.ts';
 import { type RestoredGeneration, restoreGeneration, savedParts } from '../training/restore-generation.ts';
-import type { TrainingDataLoader } from '../training/training-data-loader.ts';
+import type { Fitted, GenerationFitOptions, GenerationFitParts } from './fit-collaborators.ts';
 
-export interface GenerationFitOptions extends FitSettings {
-  readonly readTypes: readonly string[];
-  /** True where click-through is predicted. */
-  readonly clickThrough: boolean;
-  /** True where a recommender looks at users like a user. */
-  readonly usesUsers: boolean;
-  readonly spans: PopularitySpans;
-  /** Sources of the candidates that the ranking is learned by; undefined where it is not learned. */
-  readonly candidates?: Pick<ListSettings, 'popular' | 'collaborative' | 'cacheSize'> | undefined;
-  readonly log: Logger;
-}
+export type { Fitted };
 
-/** Collaborators of a fit. */
-export interface GenerationFitParts {
-  readonly pool: WorkerPool;
-  readonly trainer: PartTrainer;
-  readonly loader: TrainingDataLoader;
-  readonly als: AlsTraining;
-  /** Plans lists with a generation, as of now. */
-  readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;
-}
-
-/** Outcome of a fit. */
-export interface Fitted {
-  readonly generation: PlacedGeneration;
-  /** Distinct pairs with positive feedback. */
-  readonly positives: number;
-  /** True when there was nothing new to learn, and the generation is the one that serves. */
-  readonly unchanged: boolean;
-}
+/** Where so many times as much feedback is there once a fit has learned to rank, it begins anew, so many times at most. */
+const GROWTH_MAX = 1.25;
+const ANEW_MAX = 3;
 
 /** A learned ranking and the trainings behind it. */
 interface RankingAndOutcomes extends LearnedRanking {
@@ -165,7 +135,8 @@ export class GenerationFit {
     if (!this.isEnded) this.abort = new AbortController();
   }
 
-  private async fit(number: number, onProgress: OnProgress): Promise<Fitted | undefined> {
+  /** @param again times that it may begin anew, because an import went on meanwhile */
+  private async fit(number: number, onProgress: OnProgress, again = ANEW_MAX): Promise<Fitted | undefined> {
     const { loader, als, trainer } = this.parts;
     onProgress(LOADING_FEEDBACK, 0, 1);
     const term = trainer.options.shelf.term();
@@ -181,6 +152,14 @@ export class GenerationFit {
     if (this.isCancelled) return undefined;
     const all = await loader.load(false, [this.last, judged], this.abort.signal);
     if (all === undefined) return undefined;
+    if (again > 0 && all.positives > GROWTH_MAX * positives) {
+      this.options.log.info(
+        { positives, now: all.positives },
+        'much has come meanwhile: the fit begins anew',
+      );
+      trainer.memory.clear();
+      return this.fit(number, onProgress, again - 1);
+    }
     const control = this.control('als', onProgress, ON_ALL_FEEDBACK, [judged, learned?.outcomes]);
     const name = trainer.options.shelf.nameOf('als', number)!;
     const placed = await als.finish(judged, all, fingerprint, name, control);
