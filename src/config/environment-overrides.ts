@@ -65,6 +65,7 @@ function readVariable(schema: KeySchema, text: string): unknown {
       return Object.fromEntries(listOf(text).map((entry) => pairOf(entry)));
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text;
+    case undefined:
     case 'integer':
     case 'number':
       return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);

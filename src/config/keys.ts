@@ -8,7 +8,8 @@ import { MASK, withoutUserInfo } from './without-user-info.ts';
 
 /** A schema as this module reads it: the JSON Schema words that schema.ts uses. */
 export interface KeySchema {
-  readonly type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  /** Absent where values of several types fit. */
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly description?: string;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, KeySchema>>;

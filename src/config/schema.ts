@@ -12,6 +12,7 @@ import { attributionKeys, placements } from './schema-placements.ts';
 import {
   bool,
   choice,
+  discovery,
   dsn,
   duration,
   feedbackTypes,
@@ -242,7 +243,7 @@ const offline = Type.Object(
 const recommend = Type.Object(
   {
     cache_size: integer(100, 1, 10_000, 'Entries in a cached list.'),
-    discovery: number(0, 0, 1, 'Share of its weight that popularity loses in the learned ranking.'),
+    discovery,
     cache_expire: duration('72h', 'Age at which a cached list is no longer served.'),
     ranker: choice(
       'auto',

@@ -238,13 +238,22 @@ describe('the environment', () => {
       FURZE_SERVER_PORT: '2',
       FURZE_SERVER_AUTO_INSERT_USER: 'false',
       FURZE_RECOMMEND_CACHE_EXPIRE: '1h30m',
+      FURZE_RECOMMEND_DISCOVERY: '0.5',
       FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES: 'like, star',
       FURZE_RECOMMEND_OFFLINE_EXPLORE_RECOMMEND_POPULAR: '0.25',
       FURZE_RECOMMEND_DATA_SOURCE_REPEATED: 'purchase=count, listen=count',
       PATH: '/bin',
     });
     expect(config.server).toMatchObject({ port: 2, api_key: 'environment', auto_insert_user: false });
-    expect(config.recommend.cache_expire).toBe(5_400_000);
+    expect(config.recommend).toMatchObject({ cache_expire: 5_400_000, discovery: 0.5 });
+    for (const [env, message] of [
+      ['auto', undefined],
+      ['1.5', 'recommend.discovery: expected a number from 0 to 1, or "auto", got 1.5'],
+      ['much', 'recommend.discovery: expected a number from 0 to 1, or "auto", got "much"'],
+    ] as const)
+      expect(problemsOf('', { FURZE_RECOMMEND_DISCOVERY: env })[0] ?? undefined).toEqual(
+        message && expect.stringContaining(message.slice(20)),
+      );
     expect(config.recommend.data_source.repeated).toEqual({ purchase: 'count', listen: 'count' });
     expect(config.recommend.data_source.positive_feedback_types).toEqual(['like', 'star']);
     expect(config.recommend.offline.explore_recommend.popular).toBe(0.25);

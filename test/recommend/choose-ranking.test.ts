@@ -273,6 +273,16 @@ describe('the choice of a ranking', () => {
     expect(aged).toBeLessThan(0.5 * weightOf(ranking, 'slim'));
   });
 
+  it('takes as much discovery as costs a twentieth at most', () => {
+    const discovery = (taste: Parameters<typeof users>[1]) =>
+      chooseRanking(users(300, taste), 0, withoutVectors)!.ranking.discovery;
+    expect(discovery((value) => 3 * value('collaborative'))).toBe(1);
+    expect(discovery((value) => 3 * value('popular_2d'))).toBeLessThan(1);
+    const mixed = discovery((value) => 2 * value('collaborative') + 2 * value('popular_2d'))!;
+    expect(mixed).toBeGreaterThan(0);
+    expect(mixed).toBeLessThan(0.7);
+  });
+
   it('tells nothing of users none of whose candidates were liked', () => {
     const examples = users(100, () => -100);
     expect(chooseRanking(examples, 0, withoutVectors)).toBeUndefined();

@@ -188,6 +188,11 @@ describe('ranking', () => {
     expect(new Set(weightsBy('age'))).toEqual(new Set([-1]));
     expect(withDiscovery(both, 0)).toBe(both);
     expect(scalesOf(withDiscovery(both, 1)!)).toEqual([]);
+    expect(withDiscovery(own, 0)).toBe(both);
+    expect(withDiscovery(own, 0.5)).toEqual(withDiscovery(both, 0.5));
+    expect(withDiscovery(both, 'auto')).toBe(both);
+    const chosen = { ...both, discovery: 0.75 };
+    expect(withDiscovery(chosen, 'auto')).toEqual({ ...own, discovery: 0.75, learned: chosen });
   });
 
   it('tells what it looks at', () => {

@@ -73,7 +73,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
   discovery: {
     description:
       'Share of its weight that popularity loses in the ranking, in place of [recommend] discovery: a list is made for the question',
-    schema: Type.Number({ minimum: 0, maximum: 1 }),
+    schema: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Literal('auto')]),
   },
   by: { description: 'The vector space that items are compared in', schema: given },
   'write-back-type': {

@@ -3,6 +3,7 @@ import { checkId } from '../../domain/field-checks.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import type { Limits } from '../../domain/request-limits.ts';
 import type { ItemWishes, LabelBoost } from '../../recommend/catalogue/item-filter.ts';
+import type { Discovery } from '../../recommend/models/feature-names.ts';
 
 /** The query parameters of all routes; a route names those it takes, and others are ignored. */
 export type QueryName =
@@ -37,8 +38,8 @@ export interface Query extends ItemWishes {
   readonly text?: string;
   /** The name of a placement. */
   readonly placement?: string;
-  /** Share of its weight that popularity loses, 0 to 1. */
-  readonly discovery?: number;
+  /** See `withDiscovery`. */
+  readonly discovery?: Discovery;
   /** The name of a vector space. */
   readonly by?: string;
   readonly writeBackType?: string;
@@ -156,7 +157,7 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       query.placement = id();
       return;
     case 'discovery':
-      query.discovery = parseShare(value, name);
+      query.discovery = value === 'auto' ? value : parseShare(value, name);
       return;
     case 'prefix':
       query.prefix = id();
@@ -188,7 +189,7 @@ function parseFlag(value: string, name: QueryName): boolean {
 
 function parseShare(value: string, name: QueryName): number {
   const share = /^[\d.][\d.e-]*$/i.test(value) ? Number(value) : Number.NaN;
-  if (!(share <= 1)) throw refusal(name, 'must be a number from 0 to 1');
+  if (!(share <= 1)) throw refusal(name, 'must be a number from 0 to 1, or auto');
   return share;
 }
 

@@ -48,25 +48,32 @@ export interface Ranking extends LogisticRegression {
   readonly knowsMs: number;
   /** Weights for each kind of user; see `kindOf`. */
   readonly byKind: readonly LogisticRegression[];
+  /** The discovery that `auto` takes; absent in models of before, and 0. */
+  readonly discovery?: number;
   /** As it was learned, where discovery has turned it. */
   readonly learned?: Ranking;
 }
 
+/** How much lists turn from what is popular: a share from 0 to 1, or what the fit has chosen. */
+export type Discovery = number | 'auto';
+
 /**
  * A ranking by which popularity counts less, so that lists are each person's own.
  * @param ranking turned before or not, which makes no difference
- * @param discovery share of its weight that popularity loses, 0 to 1
+ * @param discovery share of its weight that popularity loses
  */
-export function withDiscovery(ranking: Ranking | undefined, discovery: number): Ranking | undefined {
+export function withDiscovery(ranking: Ranking | undefined, discovery: Discovery): Ranking | undefined {
   const learned = ranking?.learned ?? ranking;
-  if (learned === undefined || discovery === 0) return learned;
-  const turn = ({ bias, weights }: LogisticRegression) => ({
-    bias,
-    weights: weights.map((weight, at) =>
-      RANKING_FEATURES[at]!.startsWith('popular_') ? (1 - discovery) * weight : weight,
-    ),
-  });
+  const share = discovery === 'auto' ? (learned?.discovery ?? 0) : discovery;
+  if (learned === undefined || share === 0) return learned;
+  const turn = (weights: LogisticRegression) => lessPopular(weights, share);
   return { ...learned, ...turn(learned), byKind: learned.byKind.map(turn), learned };
+}
+
+/** The weights without that share of those of popularity. */
+export function lessPopular({ bias, weights }: LogisticRegression, share: number): LogisticRegression {
+  const isPopularity = (at: number) => RANKING_FEATURES[at]!.startsWith('popular_');
+  return { bias, weights: weights.map((weight, at) => (isPopularity(at) ? (1 - share) * weight : weight)) };
 }
 
 /** True where a ranking looks at any of the features named. */

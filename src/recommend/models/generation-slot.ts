@@ -2,7 +2,7 @@ import type { Ranked } from '../../memory/ranked-rows.ts';
 import type { AskedUser } from '../../model/neighbors/similar-users.ts';
 import type { PartOpening } from '../../model/part/learned-part.ts';
 import { type OpenedParts, openParts, type PlacedParts } from '../../model/registry.ts';
-import { type Ranking, withDiscovery } from './feature-names.ts';
+import { type Discovery, type Ranking, withDiscovery } from './feature-names.ts';
 
 /** Everything that one fit has learned. */
 interface Learned<Parts> {
@@ -23,7 +23,7 @@ export type Generation = Learned<OpenedParts>;
 export function openGeneration(
   { number, ranking, parts }: Learned<PlacedParts>,
   opening: PartOpening,
-  discovery = 0,
+  discovery: Discovery = 0,
 ): Generation {
   return { number, ranking: withDiscovery(ranking, discovery), parts: openParts(parts, opening) };
 }

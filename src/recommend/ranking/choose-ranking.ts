@@ -2,9 +2,7 @@
  * Chooses how lists are ranked by held-out feedback: by one recommender alone, popularity on its best scale among them, or
  * by a blend of all that is drawn to the best ones alone. Blends are judged by cross-validation over users.
  */
-import { getOrPut } from '../../domain/get-or-put.ts';
 import { type Estimate, estimate } from '../../model/evaluation/confidence-interval.ts';
-import { ndcg } from '../../model/evaluation/metrics.ts';
 import type { ModelFeature } from '../../model/registry.ts';
 import type { ChoiceSample } from '../../model/regression/conditional-logit.ts';
 import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
@@ -17,6 +15,8 @@ import {
   SESSION_KIND,
 } from '../models/feature-names.ts';
 import { VECTOR_SUM } from '../models/like-sums.ts';
+import { chooseDiscovery } from './choose-discovery.ts';
+import { byUser, type JudgedUser, rankQuality } from './judge-examples.ts';
 import {
   asProbability,
   isModel,
@@ -30,8 +30,6 @@ import {
   teaches,
 } from './learn-blends.ts';
 
-/** Length of the lists that are compared. */
-const LENGTH = 10;
 /** Parts of the users in cross-validation; few users are parted more often, so that most of them teach. */
 const FOLDS = 2;
 const FOLDS_OF_FEW = 5;
@@ -79,9 +77,6 @@ interface Single extends Way {
   readonly name: RankingFeature;
 }
 
-/** One user's candidates, as of one moment or several. */
-type JudgedUser = readonly RankingExample[];
-
 /**
  * @param examples the judged users'; those whose liked items are not among the candidates count, with nothing
  * @param has whether a model is there; the features of others are 0
@@ -112,12 +107,9 @@ export function chooseRanking(
       examples.filter(({ kind }) => kind === SESSION_KIND),
       alone,
     ) ?? forAll;
+  const byKind = learnKinds(examples, (kind) => (kind === SESSION_KIND ? ofSessions : forAll), alone);
   return {
-    ranking: {
-      name: chosen.name,
-      ...forAll,
-      byKind: learnKinds(examples, (kind) => (kind === SESSION_KIND ? ofSessions : forAll), alone),
-    },
+    ranking: { name: chosen.name, ...forAll, byKind, discovery: chooseDiscovery(users, byKind) },
     choice: {
       users: users.length,
       asOfMs,
@@ -169,13 +161,6 @@ export type HasFeature = (feature: ModelFeature | typeof VECTOR_SUM) => boolean;
 /** The features that are there: those of a model that is missing are not. */
 export function featuresWith(has: HasFeature): RankingFeature[] {
   return RANKING_FEATURES.filter((name) => !(isModel(name) || name === VECTOR_SUM) || has(name));
-}
-
-/** Answers of one user are much alike: what they tell counts as one. */
-function byUser(examples: readonly RankingExample[]): readonly JudgedUser[] {
-  const users = new Map<number, RankingExample[]>();
-  for (const example of examples) getOrPut(users, example.userRow, () => []).push(example);
-  return [...users.values()];
 }
 
 /** The rows of a choice as lines of text with equal columns, best first. */
@@ -247,22 +232,11 @@ function judge(
   return Float64Array.from(users, (user, at) => {
     const ranking = rankingOf(at);
     if (ranking === undefined) return 0;
-    return user.reduce((sum, example) => sum + rankQuality(example, ranking), 0) / user.length;
+    return (
+      user.reduce((sum, example) => sum + rankQuality(example, scoresOf(example.features, ranking)), 0) /
+      user.length
+    );
   });
-}
-
-/** NDCG of the candidates in the order of their scores; of equal ones the first proposed comes first. */
-function rankQuality({ features, labels, likedCount }: RankingExample, ranking: LogisticRegression): number {
-  if (!labels.includes(1)) return 0;
-  const scores = scoresOf(features, ranking);
-  const hits = new Array<boolean>(LENGTH).fill(false);
-  for (let hit = labels.indexOf(1); hit >= 0; hit = labels.indexOf(1, hit + 1)) {
-    let rank = 0;
-    for (let at = 0; at < scores.length && rank < LENGTH; at++)
-      if (scores[at]! > scores[hit]! || (scores[at] === scores[hit] && at < hit)) rank++;
-    if (rank < LENGTH) hits[rank] = true;
-  }
-  return ndcg(hits, LENGTH, likedCount);
 }
 
 function best<T extends { readonly values: Float64Array }>(ways: readonly T[]): T {

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { listSpace } from '../../config/list-space.ts';
 import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts';
+import type { Discovery } from '../models/feature-names.ts';
 import { type RankOrder, rankOrder } from '../ranking/rank-candidates.ts';
 
 /** Factors on the scores of what is put back; `[recommend.replacement]`. */
@@ -34,8 +35,8 @@ export interface ListSettings extends Proposing {
   readonly replacement: Replacement | undefined;
   /** Proportions of popular and of latest items put in. */
   readonly explore: { readonly popular: number; readonly latest: number };
-  /** Share of its weight that popularity loses in the learned ranking, 0 to 1. */
-  readonly discovery: number;
+  /** See `withDiscovery`. */
+  readonly discovery: Discovery;
   readonly seed: number;
   /** Name of the vector space that lists go by; undefined for none. */
   readonly vectorSpace?: string | undefined;

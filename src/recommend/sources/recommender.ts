@@ -1,5 +1,6 @@
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
 import type { ItemWishes } from '../catalogue/item-filter.ts';
+import type { Discovery } from '../models/feature-names.ts';
 import type { Caller } from './source.ts';
 
 /** The question of a list endpoint; counts are after hidden, read and filtered items are left out. */
@@ -8,8 +9,8 @@ export interface ListQuery {
   readonly offset: number;
   /** Only items that have all of these. */
   readonly categories: readonly string[];
-  /** Share of its weight that popularity loses, 0 to 1; what is configured when absent. */
-  readonly discovery?: number | undefined;
+  /** In place of what is configured; see `withDiscovery`. */
+  readonly discovery?: Discovery | undefined;
   /** Leave out what this user has feedback on that is in effect. */
   readonly userId?: string;
   readonly caller?: Caller | undefined;

@@ -4,6 +4,7 @@ import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts'
 import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Discovery } from '../models/feature-names.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
 import { bestBySimilarity, type ItemBasedSource } from './item-based-source.ts';
 import type { ListQuery } from './recommender.ts';
@@ -14,7 +15,7 @@ const HALF_LIFE_ITEMS = 2;
 export type ListOfSession = (
   liked: readonly number[],
   read: readonly number[],
-  asked: { readonly length: number; readonly discovery: number | undefined },
+  asked: { readonly length: number; readonly discovery: Discovery | undefined },
 ) => Ranked | undefined;
 
 /** A list, and what has items in it: the learned ranking, what others went on to, neighbors of items. */

@@ -72,6 +72,7 @@ describe('lists that live', () => {
     expect(await tens('&discovery=0')).toEqual(usual);
     expect(ofTaste(await tens('&discovery=1'))).toBeGreaterThan(ofTaste(usual));
     expect(await tens('')).toEqual(usual);
+    expect(ofTaste(await tens('&discovery=auto'))).toBeGreaterThanOrEqual(ofTaste(usual));
     const basket = [record('like', '', 'taste-1-3'), record('like', '', 'taste-1-4')];
     const session = (query: string) =>
       scene.send('POST', `/api/session/recommend?n=10${query}`, basket) as Promise<{ Id: string }[]>;

@@ -1,6 +1,7 @@
 import type { Ranked } from '../../../memory/ranked-rows.ts';
 import type { PackedItems, WantedItems } from '../../catalogue/item-filter.ts';
 import type { History } from '../../history/history.ts';
+import type { Discovery } from '../../models/feature-names.ts';
 import type { ListMaker } from './list-maker.ts';
 
 /** A question to the models beside the user's cached list. */
@@ -12,7 +13,7 @@ export interface Question {
   /** Rows that the answer has already; undefined where it begins with a list made for the question. */
   readonly known: readonly number[] | undefined;
   /** In place of what is configured; see `withDiscovery`. */
-  readonly discovery?: number | undefined;
+  readonly discovery?: Discovery | undefined;
 }
 
 /** The answer of the models. */

@@ -5,7 +5,7 @@ import type { LookedAt } from '../../../model/als/collaborative-model.ts';
 import type { WantedItems } from '../../catalogue/item-filter.ts';
 import type { TypeTest } from '../../history/counts-as-positive.ts';
 import type { History } from '../../history/history.ts';
-import { withDiscovery } from '../../models/feature-names.ts';
+import { type Discovery, withDiscovery } from '../../models/feature-names.ts';
 import { rankCandidates } from '../../ranking/rank-candidates.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { ListSettings } from '../../sources/list-settings.ts';
@@ -56,7 +56,7 @@ export class ListMaker {
    * One that ranks with so much discovery, for one question: it sees what there is now, and uses the scratch of this one.
    * @param discovery see `withDiscovery`; this one when undefined
    */
-  turnedTo(discovery: number | undefined): ListMaker {
+  turnedTo(discovery: Discovery | undefined): ListMaker {
     const { generation } = this.inputs;
     if (discovery === undefined || generation === undefined) return this;
     const ranking = withDiscovery(generation.ranking, discovery);
