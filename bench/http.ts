@@ -1,5 +1,5 @@
 // The service over HTTP against what it stands on: a bare engine for reads, bare LMDB for writes; and against crowds.
-// npm run bench:http [-- --smoke] [-- --part reads|insert|writes|tail|freshness|pass|leaving|stalls|training|overload] [-- --seconds 300] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
+// npm run bench:http [-- --smoke] [-- --part reads|insert|writes|placements|tail|freshness|pass|leaving|stalls|training|overload] [-- --seconds 300] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
 import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchFreshness } from './http/freshness.ts';
@@ -7,6 +7,7 @@ import { benchInsert } from './http/insert.ts';
 import { benchLeaving } from './http/leaving.ts';
 import { benchOverload } from './http/overload.ts';
 import { benchPass } from './http/pass.ts';
+import { benchPlacements } from './http/placements.ts';
 import { benchReads, makeReadFolder } from './http/reads.ts';
 import { benchStalls } from './http/stalls.ts';
 import { printRows, type Row } from './http/statistics.ts';
@@ -57,6 +58,10 @@ if (asked('reads') || asked('tail')) {
     rows.push(...(await benchReads(folder, readSize, { rounds, roundMs, only: options.only })));
   if (asked('tail')) rows.push(...(await benchTail(folder, readSize, smoke ? 100 : 2000)));
   await rm(folder, { recursive: true });
+}
+if (asked('placements')) {
+  const placed = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 200_000 };
+  rows.push(...(await benchPlacements(placed, rounds, roundMs)));
 }
 if (asked('freshness')) {
   const freshSize = smoke ? SMOKE_SIZE : { users: 20_000, items: 5000, feedback: 400_000 };

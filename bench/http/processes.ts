@@ -68,13 +68,15 @@ export interface ServiceWishes {
   readonly firstFitAfter?: string;
   /** Engine that speaks HTTP. */
   readonly engine?: EngineWish;
+  /** Further sections of the configuration. */
+  readonly more?: string;
 }
 
 /** Starts the built service on a folder, as production runs it, with one worker and no fit unless it is wished for. */
 export async function startService(
   folder: string,
   nodeOptions: readonly string[] = [],
-  { threads = 1, firstFitAfter = '24h', engine = 'auto' }: ServiceWishes = {},
+  { threads = 1, firstFitAfter = '24h', engine = 'auto', more = '' }: ServiceWishes = {},
 ): Promise<ServerProcess> {
   return startConfigured(
     folder,
@@ -90,7 +92,7 @@ ${TYPES_SECTION}[recommend.collaborative]
 model_fit_period = "24h"
 [recommend.offline]
 check_recommend_period = "${firstFitAfter}"
-`,
+${more}`,
     nodeOptions,
   );
 }

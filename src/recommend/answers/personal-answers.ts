@@ -165,7 +165,7 @@ export class PersonalAnswers {
     const wishes = query.wishes ?? NO_WISHES;
     const placement = query.placement === undefined ? undefined : placements.named(query.placement, userId);
     await lists.takeTurn(reads.userRow(userId), query.caller?.signal);
-    const passing = await placement?.passing(catalogue, clock, query.caller?.signal);
+    const passing = placement && (await placement.passing(catalogue, clock, query.caller?.signal));
     const idAt = (row: number) => catalogue.idAt(row);
     const tired = await placement?.tired(query.placement!, userId, shownLog, clock(), idAt);
     return histories.use(reads.userRow(userId), (history) => {
@@ -186,18 +186,19 @@ export class PersonalAnswers {
   ): Promise<Answered> {
     const { catalogue, reads, clock } = this.parts;
     const { wishes = NO_WISHES, categories } = query;
-    const own = this.filterOf(categories, wishes);
-    const mayPin = (row: number) => catalogue.isListable(row) && isUnread(history, row) && own.accepts(row);
-    const pins = placement.pins(clock(), (itemId) => reads.itemRow(itemId), mayPin);
+    const own = placement.hasPins ? this.filterOf(categories, wishes) : undefined;
+    const mayPin = (row: number) =>
+      catalogue.isListable(row) && isUnread(history, row) && own?.accepts(row) === true;
+    const pins = own ? placement.pins(clock(), (itemId) => reads.itemRow(itemId), mayPin) : [];
     const pinnedIds = pins.flatMap(({ row }) => catalogue.idAt(row) ?? []);
     const excluded = [...wishes.excluded, ...placement.excluded, ...tired, ...pinnedIds];
     const all = [...categories, ...placement.categories];
     const boosts = [...wishes.boosts, ...placement.boosts];
     const filter = this.filterOf(all, { ...wishes, excluded, boosts }, passing);
     const most = Math.min(query.offset + query.n, placement.length);
-    const caps = placement.caps(catalogue);
+    const caps = placement.hasCaps ? placement.caps(catalogue) : undefined;
     const within = pins.filter(({ place }) => place <= most);
-    for (const { row } of within) caps.note(row);
+    for (const { row } of within) caps?.note(row);
     const answer = new AnswerBuilder(Math.max(0, most - within.length), caps);
     return this.complete(userId, history, answer, query, { filter, placement, pins, most });
   }
@@ -253,7 +254,7 @@ export class PersonalAnswers {
     const filled = await fallbacks.fill(answer, ask, filter, wished?.placement?.fallbacks);
     if (answer.isLong) await turns.take();
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
-    if (wished?.pins) answer.arrange(withPins(answer.rows, wished.pins, wished.most!));
+    if (wished?.pins?.length) answer.arrange(withPins(answer.rows, wished.pins, wished.most!));
     const shown = answer.rows.filter((row) => catalogue.isListable(row));
     const text = await inTurns(this.jsonInSteps(answer, shown, query));
     if (query.writeBackType !== undefined) {

@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
+import crypto from 'node:crypto';
 
-const WORD = 2 ** 48;
+/** Hexadecimal digits of a number, and how many numbers they tell apart. */
+const DIGITS = 12;
+const NUMBERS = 16 ** DIGITS;
 
 /** A variant and its share of the users. */
 export interface Share {
@@ -26,13 +28,19 @@ export class ExperimentSplit {
 
   /** The name of the user's variant; `''` for one who takes no part. */
   variantOf(userId: string): string {
-    const bytes = createHash('sha256').update(`${this.name}\n${userId}`).digest();
-    if (bytes.readUIntBE(0, 6) / WORD >= this.traffic) return '';
-    let point = bytes.readUIntBE(6, 6) / WORD;
-    for (const { name, share } of this.variants) {
-      point -= share;
-      if (point < 0) return name;
+    const digest = sha256(`${this.name}\n${userId}`);
+    const share = (from: number) => Number.parseInt(digest.slice(from, from + DIGITS), 16) / NUMBERS;
+    if (share(0) >= this.traffic) return '';
+    let point = share(DIGITS);
+    for (const variant of this.variants) {
+      point -= variant.share;
+      if (point < 0) return variant.name;
     }
     return this.variants.at(-1)?.name ?? '';
   }
+}
+
+/** The hash in hexadecimal; newer versions of Node.js make it several times as fast. */
+function sha256(text: string): string {
+  return crypto.hash?.('sha256', text, 'hex') ?? crypto.createHash('sha256').update(text).digest('hex');
 }

@@ -52,6 +52,10 @@ export class Placement {
       .sort((a, b) => a.place - b.place);
   }
 
+  get hasPins(): boolean {
+    return this.pinned.length > 0;
+  }
+
   get hasCaps(): boolean {
     return this.settings.max_per_label > 0 || this.settings.max_per_category > 0;
   }
