@@ -66,7 +66,8 @@ export class ExperimentSums {
       return;
     }
     const shown = own.filter(({ variant }) => variant === arm.name);
-    const firstMs = Math.min(...shown.map(({ shownMs }) => shownMs));
+    // As of the answer: what is told to be seen after a click would make the click a thing of the past.
+    const firstMs = Math.min(...shown.map(({ timeMs }) => timeMs));
     const untilMs = firstMs + horizon_hours * HOUR_MS;
     this.firstMs = Math.min(this.firstMs, firstMs);
     arm.seen++;

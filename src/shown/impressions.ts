@@ -54,10 +54,14 @@ export class Impressions {
     return records.length;
   }
 
-  /** Notes which lists feedback came of. A token that is not of the user and this service is passed over. */
+  /**
+   * Notes which lists feedback came of. A token that is not of the user and this service is passed over; the feedback is stored,
+   * so what cannot be noted is told to `onTrouble` alone.
+   */
   async credit(feedback: readonly Feedback[]): Promise<void> {
     const records = await inTurns(this.creditsOf(feedback));
-    await this.store(records);
+    const { onTrouble } = this.parts;
+    await this.store(records).catch((error: unknown) => onTrouble('lists of feedback are not kept', error));
   }
 
   forget(userId: string): Promise<void> {
@@ -110,12 +114,17 @@ export class Impressions {
   }
 
   private *creditsOf(feedback: readonly Feedback[]): Generator<undefined, ShownRecord[]> {
-    const { tokens, reads } = this.parts;
+    const { tokens, reads, clock } = this.parts;
+    const nowMs = clock();
     const records: ShownRecord[] = [];
     for (const { Recommendation, UserId: userId, ItemId, FeedbackType, Timestamp } of feedback) {
       const list = tokens.read(Recommendation ?? '', userId);
       const row = reads.itemRow(ItemId);
-      const record = { userId, timeMs: parseTimestamp(Timestamp), feedbackType: FeedbackType };
+      const record = {
+        userId,
+        timeMs: Math.min(nowMs, parseTimestamp(Timestamp)),
+        feedbackType: FeedbackType,
+      };
       if (list !== undefined && row >= 0) records.push({ ...record, list, itemRows: [row], places: [] });
       yield;
     }

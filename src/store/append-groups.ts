@@ -31,9 +31,9 @@ export class AppendGroups<T> {
     });
   }
 
-  /** Resolves once all that was added before is written or refused. */
-  async settled(): Promise<void> {
-    await this.running;
+  /** Resolves once all that was added before is written or refused, whatever is added meanwhile. */
+  settled(): Promise<void> {
+    return this.add([]).catch(() => {});
   }
 
   private async run(): Promise<void> {
@@ -44,7 +44,8 @@ export class AppendGroups<T> {
       this.waiting = [];
       this.waitingCount = 0;
       try {
-        await this.write(group.flatMap(({ records }) => records));
+        const records = group.flatMap((each) => each.records);
+        if (records.length > 0) await this.write(records);
         for (const { resolve } of group) resolve();
       } catch (error) {
         for (const { reject } of group) reject(error);

@@ -67,6 +67,23 @@ it.runIf(isPossible)(
   },
 );
 
+it.runIf(isPossible)('a full disk refuses impressions, and nothing else ends', async () => {
+  const furze = new Furze(['serve'], { ...env, FURZE_PLACEMENT: '{"home":{}}' }, SMALL_DISK);
+  const url = (await furze.waitFor(/"url":"([^"]+)"/))[1] as string;
+  await fetch(`${url}/api/item`, { method: 'POST', body: '{"ItemId":"i0"}' });
+  const { headers } = await fetch(`${url}/api/recommend/u0?placement=home`);
+  const impression = { UserId: 'u0', Recommendation: headers.get('X-Furze-Recommendation'), Items: ['i0'] };
+  const body = JSON.stringify(Array.from({ length: 1000 }, () => impression));
+  const post = async () => (await fetch(`${url}/api/impressions`, { method: 'POST', body })).status;
+  expect(await post()).toBe(200);
+  const ballast = join('/proc', String(furze.process.pid), 'root', folder, 'ballast');
+  fill(ballast);
+  await vi.waitFor(async () => expect(await post()).toBe(503), WAIT);
+  rmSync(ballast);
+  await vi.waitFor(async () => expect(await post()).toBe(200), WAIT);
+  expect(await furze.stop('SIGTERM')).toBe(0);
+});
+
 it.runIf(isPossible)('a disk that is too small for an import is named as the cause', async () => {
   const input = mkdtempSync(join(tmpdir(), 'furze-full-input-'));
   try {

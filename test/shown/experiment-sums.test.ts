@@ -60,6 +60,19 @@ describe('what counts of a user', () => {
     expect(counted(lists, [], 'horizon_hours = 72').few).toMatchObject({ Seen: 1, Users: 0 });
   });
 
+  it('is no past of a user where the list was told to be seen after what came of it', () => {
+    const sums = sumsOf();
+    for (const [variant, likes] of [
+      ['now', 20],
+      ['few', 30],
+    ] as const)
+      for (let user = 0; user < 1000; user++) {
+        const came = user % 100 < likes ? [given(1.5)] : [];
+        sums.add([{ ...list(variant, 1, came), shownMs: START_MS + 2 * HOUR_MS }], came, new Map());
+      }
+    expect(sums.outcome.Variants[1]!.Difference).toBeCloseTo(0.1, 6);
+  });
+
   it('is nothing of other placements, of lists before the start, or of who took no part', () => {
     expect(counted([list('few', -1), list('few', 1, [], 'side'), list('', 2)]).few?.Seen).toBe(0);
   });

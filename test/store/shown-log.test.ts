@@ -35,6 +35,68 @@ test('a killed process loses no impression that it acknowledged', async () => {
   for (const line of acknowledged) expect(stored).toContain(line);
 });
 
+const DAY_MS = 86_400_000;
+const WIDE = { retentionMs: 10 * DAY_MS, bytesMax: 2 ** 28 };
+
+function shown(userId: string, timeMs: number) {
+  const list = { placement: 'home', variant: '', generation: 1, timeMs };
+  return { userId, timeMs, list, itemRows: [1], places: [1] };
+}
+
+test('what is of one user and time is kept apart, after a restart too', async () => {
+  const folder = tempFolder();
+  for (let start = 0; start < 3; start++) {
+    const log = new LmdbShownLog(folder, WIDE, false);
+    await log.append([shown('a', DAY_MS), shown('a', DAY_MS)]);
+    expect(await log.ofUser('a')).toHaveLength(2 * start + 2);
+    await log.close();
+  }
+});
+
+test('what comes while all of before is dropped stays', async () => {
+  const folder = tempFolder();
+  const log = new LmdbShownLog(folder, WIDE, false);
+  await log.append(Array.from({ length: 3000 }, (_, at) => shown(`u${at}`, at)));
+  const pruned = log.prune(30 * DAY_MS);
+  await Promise.resolve();
+  await log.append([shown('late', 30 * DAY_MS)]);
+  await pruned;
+  expect(await log.ofUser('u1')).toEqual([]);
+  await log.close();
+  const again = new LmdbShownLog(folder, WIDE, false);
+  expect(await again.ofUser('late')).toHaveLength(1);
+  await again.close();
+});
+
+test('a clock that went ahead for a while keeps nothing beyond its time', async () => {
+  const folder = tempFolder();
+  const log = new LmdbShownLog(folder, WIDE, false);
+  await log.append([shown('ahead', 1000 * DAY_MS)]);
+  await log.prune(DAY_MS);
+  await log.append([shown('a', DAY_MS)]);
+  await log.close();
+  const again = new LmdbShownLog(folder, WIDE, false);
+  await again.prune(12 * DAY_MS);
+  expect(await again.ofUser('ahead')).toEqual([]);
+  expect(await again.ofUser('a')).toEqual([]);
+  await again.close();
+});
+
+test('what was added before is settled while others go on adding', async () => {
+  let isOver = false;
+  const groups = new AppendGroups<number>(() => new Promise((resolve) => setImmediate(resolve)), 100);
+  const client = async () => {
+    while (!isOver) await groups.add([1]);
+  };
+  const first = client();
+  await Promise.resolve();
+  // While the first is written the second waits, and the other way round: there is always one to be written.
+  const second = client();
+  await groups.settled();
+  isOver = true;
+  await Promise.all([first, second]);
+});
+
 test('what comes while a group is written makes the next, and one that is too large is refused', async () => {
   const groups: number[][] = [];
   let free = () => {};

@@ -25,17 +25,21 @@ const READ_ENTRIES = 32;
 const SLICE_USERS = 256;
 /** Time after which others get a turn, milliseconds. */
 const TURN_MS = 1;
-/** Bytes of a key beside the user's id: segment, end of the id, time, number. */
-const KEY_BYTES = 13;
+/** Bytes of a key behind the user's id: time, number. */
+const TAIL_BYTES = 10;
+/** Bytes of a key beside the user's id: segment, end of the id, and these. */
+const KEY_BYTES = 5 + TAIL_BYTES;
 /** Bytes that an entry takes beside its key and value, about. */
 const ENTRY_BYTES = 16;
 
 /** A stretch of the log in the order of arrival. */
 interface Segment {
   readonly number: number;
-  readonly firstMs: number;
+  firstMs: number;
   lastMs: number;
   bytes: number;
+  /** Number of the next record: those of one user and time have keys of their own, after a restart too. */
+  count: number;
 }
 
 interface Entry {
@@ -55,7 +59,8 @@ export class LmdbShownLog implements ShownLog {
   private readonly isFlushed: boolean;
   private readonly segments: Segment[];
   private readonly groups = new AppendGroups<ShownRecord>((records) => this.write(records), WAITING_MAX);
-  private count = 0;
+  private lastNumber: number;
+  private count: number;
   private failure: unknown;
   private pruning = Promise.resolve();
 
@@ -70,6 +75,9 @@ export class LmdbShownLog implements ShownLog {
       allEntries(this.segmentTable),
       ({ value }) => JSON.parse(Buffer.from(value).toString()) as Segment,
     );
+    const { number = 0, count = 0 } = this.segments.at(-1) ?? {};
+    this.lastNumber = number;
+    this.count = count;
   }
 
   append(records: readonly ShownRecord[]): Promise<void> {
@@ -78,7 +86,10 @@ export class LmdbShownLog implements ShownLog {
 
   async forget(userId: string): Promise<void> {
     await this.groups.settled();
-    for (const { number } of [...this.segments]) await this.removeRange(userStart(number, userId));
+    this.engine.renewReads();
+    // Of those that are being dropped, too.
+    const numbers = Array.from(this.segmentTable.getKeys(), (key) => Buffer.from(key).readUInt32BE());
+    for (const number of numbers) await this.removeRange(userStart(number, userId));
     await this.flush();
   }
 
@@ -129,9 +140,10 @@ export class LmdbShownLog implements ShownLog {
   }
 
   prune(nowMs: number): Promise<void> {
-    const pruned = this.pruning.then(() => this.dropSegments(nowMs));
-    this.pruning = pruned.catch(() => {});
-    return pruned;
+    return this.afterPruning(async () => {
+      await this.clampTimes(nowMs);
+      await this.dropSegments(nowMs);
+    });
   }
 
   async close(): Promise<void> {
@@ -163,6 +175,11 @@ export class LmdbShownLog implements ShownLog {
       segment.bytes += key.length + value.length + ENTRY_BYTES;
       this.shown.put(key, value);
     }
+    segment.count = this.count;
+    this.keep(segment);
+  }
+
+  private keep(segment: Segment): void {
     this.segmentTable.put(numberKey(segment.number), Buffer.from(JSON.stringify(segment)));
   }
 
@@ -174,10 +191,26 @@ export class LmdbShownLog implements ShownLog {
       last.bytes > bytesMax * SEGMENT_SHARE ||
       nowMs - last.firstMs > retentionMs * SEGMENT_SHARE;
     if (!isFull) return last;
-    const segment = { number: (last?.number ?? 0) + 1, firstMs: nowMs, lastMs: nowMs, bytes: 0 };
+    // A number of its own: one that was the last may be dropped just now.
+    const segment = { number: ++this.lastNumber, firstMs: nowMs, lastMs: nowMs, bytes: 0, count: 0 };
     this.segments.push(segment);
-    if (last !== undefined) void this.prune(nowMs).catch(() => {});
+    if (last !== undefined) void this.afterPruning(() => this.dropSegments(nowMs)).catch(() => {});
     return segment;
+  }
+
+  private afterPruning(action: () => Promise<void>): Promise<void> {
+    const pruned = this.pruning.then(action);
+    this.pruning = pruned.catch(() => {});
+    return pruned;
+  }
+
+  /** A clock that went ahead for a while keeps nothing beyond its time. */
+  private async clampTimes(nowMs: number): Promise<void> {
+    for (const segment of this.segments.filter(({ lastMs }) => lastMs > nowMs)) {
+      segment.firstMs = Math.min(segment.firstMs, nowMs);
+      segment.lastMs = nowMs;
+      await this.carryOut(() => this.keep(segment));
+    }
   }
 
   private async dropSegments(nowMs: number): Promise<void> {
@@ -276,9 +309,9 @@ function userStart(segment: number, userId: string): Buffer {
 }
 
 function recordKey(segment: number, { userId, timeMs }: ShownRecord, count: number): Buffer {
-  const tail = Buffer.alloc(8);
+  const tail = Buffer.alloc(TAIL_BYTES);
   tail.writeUIntBE(Math.max(0, timeMs), 0, 6);
-  tail.writeUInt16BE(count % 65_536, 6);
+  tail.writeUInt32BE(count >>> 0, 6);
   return Buffer.concat([userStart(segment, userId), tail]);
 }
 
@@ -288,7 +321,7 @@ function userOf(key: Uint8Array): Buffer {
 
 function entryOf(key: Uint8Array, value: Uint8Array): Entry {
   const bytes = Buffer.from(key.buffer, key.byteOffset, key.length);
-  const timeMs = bytes.readUIntBE(key.length - 8, 6);
+  const timeMs = bytes.readUIntBE(key.length - TAIL_BYTES, 6);
   return { key, record: unpackShown(userOf(key).toString(), timeMs, Buffer.from(value).toString()) };
 }
 

@@ -83,6 +83,8 @@ export class Engine {
         keyEncoding: 'binary',
         readOnly,
         noSync: isScratch,
+        // Its commit would have a promise that nobody can catch, so that a full disk ended the process.
+        eventTurnBatching: false,
       }),
     );
     this.lockFile = lockFile ?? fileNumber(join(path, LOCK_FILE));
@@ -126,7 +128,13 @@ export class Engine {
 
   /** Queues the writes that `action` makes as one transaction, carried out off this thread; resolves at the commit. */
   async enqueue(action: () => void): Promise<void> {
-    await this.root.batch(action);
+    try {
+      await this.root.batch(action);
+    } catch (error) {
+      // What the commit failed for is rejected apart.
+      (error as { readonly commitError?: Promise<unknown> }).commitError?.catch(() => {});
+      throw error;
+    }
   }
 
   /** Resolves when everything committed so far is on the disk. */
