@@ -16,7 +16,7 @@ import { type BackgroundTraining, createTrainer, createTraining, openPool } from
 import { GenerationFollower } from './fit/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
 import { neighborFinder } from './pool/neighbor-finder.ts';
-import { vectorFinder } from './pool/vector-finder.ts';
+import { vectorClusterer, vectorFinder } from './pool/vector-finder.ts';
 import type { WorkerPool } from './pool/worker-pool.ts';
 import { TaskList } from './tasks/task-list.ts';
 import { Webhooks } from './tasks/webhooks.ts';
@@ -69,6 +69,7 @@ export async function startBackground(
     vectors: {
       instantiate: loadKernels,
       findAside: vectorFinder(pool),
+      clusterAside: vectorClusterer(pool),
       slots: pool.slots,
       servingSlot: pool.servingSlot,
     },

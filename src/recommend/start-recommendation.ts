@@ -58,7 +58,10 @@ export interface RecommendationParts
   readonly shownLog: ShownLog | undefined;
   readonly data: DataStore;
   readonly findRelated: FindRelated;
-  readonly vectors: Pick<ItemVectorsParts, 'instantiate' | 'findAside' | 'slots' | 'servingSlot'>;
+  readonly vectors: Pick<
+    ItemVectorsParts,
+    'instantiate' | 'findAside' | 'clusterAside' | 'slots' | 'servingSlot'
+  >;
   readonly countsStorage: CountsStorage;
   /** Told of what is as it should be and worth a line. */
   readonly onNote: (message: string) => void;
@@ -123,9 +126,9 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
 }
 
 /** The vectors of items, which are read in turns from now on. */
-function startVectors({ config, data, onTrouble, vectors: parts }: RecommendationParts): ItemVectors {
+function startVectors({ config, data, onTrouble, onNote, vectors: parts }: RecommendationParts): ItemVectors {
   const { vectors: spaces } = config;
-  const kept = { reads: data.local, onTrouble };
+  const kept = { reads: data.local, onTrouble, onNote };
   const vectors = new ItemVectors({ ...parts, ...kept, spaces, listSpace: listSpace(config) });
   data.onChange((changes) => vectors.follow(changes));
   void vectors.load();

@@ -18,7 +18,7 @@ import type { CountsSettings } from '../recommend/popularity/saved-counts.ts';
 import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
 import type { ListSettings } from '../recommend/sources/list-settings.ts';
 import type { AsideQuery } from '../recommend/vectors/item-vectors.ts';
-import type { TablePlace } from '../recommend/vectors/vector-table.ts';
+import type { ClusteredTable, TablePlace } from '../recommend/vectors/vector-table.ts';
 import type { ModelPlace } from '../store/model-store.ts';
 import type { SharedPlace } from '../store/shared/shared-lists.ts';
 import type { Cancellable } from './cancellation.ts';
@@ -39,6 +39,7 @@ export interface Jobs {
   question: { job: QuestionJob; answer: Found };
   neighbors: { job: NeighborsJob; answer: Ranked | undefined };
   vectors: { job: VectorsJob; answer: Ranked };
+  cluster: { job: ClusterJob; answer: ClusteredTable };
   searchItems: { job: SearchItemsJob; answer: readonly string[] };
   recount: { job: RecountJob; answer: Uint8Array | undefined };
   /** Makes the pool start a thread. */
@@ -241,6 +242,12 @@ export interface VectorsJob extends Cancellable {
   readonly kind: 'vectors';
   readonly place: TablePlace;
   readonly query: AsideQuery;
+}
+
+/** Puts a table of vectors into lists. */
+export interface ClusterJob extends Cancellable {
+  readonly kind: 'cluster';
+  readonly place: TablePlace;
 }
 
 /** Finds items that contain a text; answers their ids, best match first. */

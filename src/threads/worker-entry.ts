@@ -16,7 +16,7 @@ import {
   type SearchItemsJob,
 } from './messages.ts';
 import { cacheAt, withReads } from './open-stores.ts';
-import { searchVectors } from './search-vectors.ts';
+import { clusterVectors, searchVectors } from './search-vectors.ts';
 import { finish, load, prepare, run } from './train-parts.ts';
 
 // A pool tells its threads what they are for.
@@ -35,6 +35,7 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   question: answerQuestion,
   neighbors: findNeighbors,
   vectors: searchVectors,
+  cluster: clusterVectors,
   searchItems: findItems,
   recount: recountFeedback,
   nothing: () => undefined,

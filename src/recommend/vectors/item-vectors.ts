@@ -1,17 +1,18 @@
 import { spaceOf, type VectorSpaces } from '../../domain/vector-space.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
-import { hasBit } from '../../memory/bits.ts';
+import { countBits, hasBit } from '../../memory/bits.ts';
 import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
 import { similarityOf } from './packed-numbers.ts';
+import { probedShare, searchedBytes } from './probe-lists.ts';
 import { scanTable, type TableQuery } from './scan-table.ts';
 import { TextSpace } from './text-space.ts';
 import { VectorReader } from './vector-reader.ts';
-import { type TablePlace, VectorTable } from './vector-table.ts';
+import { type ClusteredTable, type TablePlace, VectorTable } from './vector-table.ts';
 
 /** A search as one asks another thread for it. */
 export interface AsideQuery extends Omit<TableQuery, 'scratch' | 'accept'> {
@@ -29,11 +30,15 @@ export interface ItemVectorsParts {
   readonly reads: LocalReads;
   readonly instantiate: InstantiateKernels;
   readonly findAside: FindInTable;
+  /** Puts a table into lists aside, in a worker. */
+  readonly clusterAside: (place: TablePlace, signal: AbortSignal) => Promise<ClusteredTable>;
   /** Threads that make lists, each with a number of its own; see `WorkerPool`. */
   readonly slots: number;
   /** The main thread's among them. */
   readonly servingSlot: number;
   readonly onTrouble: (message: string, error: unknown) => void;
+  /** Told of what is as it should be and worth a line. */
+  readonly onNote: (message: string) => void;
 }
 
 /** Larger tables are searched aside: on this thread it would take more than some milliseconds in all. */
@@ -46,15 +51,20 @@ const SEARCHES_WAITING_MAX = 64;
 /** Vectors taken in, or read and compared, between two pauses: some tenths of a millisecond. */
 const STEP_VECTORS = 32;
 const STEP_TEXTS = 8;
+/** Smaller tables are searched as they are; and larger ones until this share of their vectors is in no list. */
+const LISTS_BYTES_MIN = 4 * 2 ** 20;
+const STRAYS_MAX = 1 / 8;
 
 /** A space's table with the kernels over its memory. */
 interface Table {
   readonly vectors: VectorTable;
-  readonly kernels: Kernels;
+  kernels: Kernels;
   /** Where its vectors are made of texts. */
   readonly texts: TextSpace | undefined;
   /** True once it was told that there is no room for all. */
   isFull: boolean;
+  /** Rows that were written or removed since lists were begun that are being made; undefined while none are. */
+  changed: Set<number> | undefined;
 }
 
 /**
@@ -83,7 +93,7 @@ export class ItemVectors {
       const vectors = new VectorTable(space, parts.slots + 1);
       const kernels = parts.instantiate(vectors.place.memory);
       const texts = space.source === 'text' ? new TextSpace(vectors, parts.reads) : undefined;
-      this.tables.set(name, { vectors, kernels, texts, isFull: false });
+      this.tables.set(name, { vectors, kernels, texts, isFull: false, changed: undefined });
     }
   }
 
@@ -97,6 +107,7 @@ export class ItemVectors {
       })
       .then(() => {
         this.isSettled = true;
+        for (const table of this.tables.values()) this.clusterLater(table);
       });
     return this.loaded;
   }
@@ -129,6 +140,11 @@ export class ItemVectors {
     return this.tableOf(space).vectors.size;
   }
 
+  /** Lists that the vectors of a space lie in, 0 for none. @throws FurzeError SPACE_NOT_FOUND */
+  listsOf(space: string): number {
+    return Math.max(0, (this.tableOf(space).vectors.place.starts?.length ?? 0) - 1);
+  }
+
   /** Follows a commit, a fraction of a millisecond a step. */
   *follow({ items, vectorRows, deletedItemRows }: ChangeSet): Generator<undefined> {
     if (this.tables.size === 0) return;
@@ -138,6 +154,7 @@ export class ItemVectors {
       for (const [name, table] of this.tables) {
         if (table.texts !== undefined) continue;
         const vector = reads.vectorAt(row, name, spaces[name]!.dimensions);
+        table.changed?.add(row);
         if (vector === undefined) table.vectors.remove(row);
         else this.put(name, table, row, vector);
       }
@@ -146,12 +163,19 @@ export class ItemVectors {
     for (const [name, table] of this.tables) {
       if (table.texts === undefined) continue;
       for (const { row } of items) {
+        table.changed?.add(row);
         if (!table.texts.renew(row)) this.tellFull(name, table);
         if (++taken % STEP_TEXTS === 0) yield;
       }
-      if (table.texts.isOutgrown) this.rebuildLater(table.texts);
+      // Lists that are being made would be of the vectors of before.
+      if (table.texts.isOutgrown && table.changed === undefined) this.rebuildLater(table.texts);
     }
-    for (const row of deletedItemRows) for (const { vectors } of this.tables.values()) vectors.remove(row);
+    for (const row of deletedItemRows)
+      for (const { vectors, changed } of this.tables.values()) {
+        changed?.add(row);
+        vectors.remove(row);
+      }
+    if (this.isSettled) for (const table of this.tables.values()) this.clusterLater(table);
   }
 
   /** The vector of an item as it was given. @throws FurzeError SPACE_NOT_FOUND */
@@ -177,14 +201,16 @@ export class ItemVectors {
     const table = this.tableOf(space);
     await this.loaded;
     if (k === 0 || table.vectors.size === 0) return NOTHING;
-    const asked = { query, k: withSpare(k), allowed };
+    const passing = Math.min(1, countBits(allowed) / table.vectors.size);
+    const asked = { query, k: withSpare(k), allowed, passing };
     const found = await this.find(table, asked, signal);
     return inTurns(this.compared(space, query, found, k), signal);
   }
 
   private find({ vectors, kernels }: Table, query: AsideQuery, signal?: AbortSignal): Promise<Ranked> {
-    const { place, bytes } = vectors;
-    if (bytes > OWN_BYTES_MAX) return this.parts.findAside(place, query, signal);
+    const { place } = vectors;
+    if (searchedBytes(place, query.passing) > OWN_BYTES_MAX)
+      return this.parts.findAside(place, query, signal);
     const accept = (row: number) => hasBit(query.allowed, row);
     const asked = { ...query, accept, scratch: this.parts.servingSlot };
     const scan = () => inTurns(scanTable(place, kernels, asked), signal);
@@ -221,6 +247,45 @@ export class ItemVectors {
       yield;
     }
     for (const { texts } of this.tables.values()) if (texts !== undefined) yield* texts.build();
+  }
+
+  /** Puts a table into lists, where that pays and is not being done; it serves as it was meanwhile. */
+  private clusterLater(table: Table): void {
+    const { vectors, texts } = table;
+    const { size, bytes, strayCount, space } = vectors;
+    const pays = bytes >= LISTS_BYTES_MIN && strayCount > STRAYS_MAX * size && space.similarity === 'cosine';
+    if (!pays || table.changed !== undefined || this.closing.signal.aborted) return;
+    if (texts !== undefined && this.rebuilding.has(texts)) return;
+    table.changed = new Set();
+    this.cluster(table).catch((error) => {
+      table.changed = undefined;
+      if (!this.closing.signal.aborted)
+        this.parts.onTrouble('Vectors of items could not be put into lists, all are searched', error);
+    });
+  }
+
+  private async cluster(table: Table): Promise<void> {
+    const clustered = await this.parts.clusterAside(table.vectors.place, this.closing.signal);
+    const kernels = this.parts.instantiate(clustered.memory);
+    const rows = [...table.changed!];
+    table.changed = undefined;
+    table.vectors.adopt(clustered, rows);
+    table.kernels = kernels;
+    await inTurns(this.putAgain(table, rows), this.closing.signal);
+    const { size, place } = table.vectors;
+    const looked = Math.ceil(100 * probedShare(place));
+    this.parts.onNote(
+      `${size} vectors lie in ${place.starts!.length - 1} lists; a search looks at ${looked} % of them`,
+    );
+  }
+
+  private *putAgain(table: Table, rows: readonly number[]): Generator<undefined, void> {
+    const [name] = [...this.tables].find(([, each]) => each === table)!;
+    for (const [at, row] of rows.entries()) {
+      const vector = this.vectorAt(name, row);
+      if (vector !== undefined) this.put(name, table, row, vector);
+      if (at % STEP_TEXTS === STEP_TEXTS - 1) yield;
+    }
   }
 
   /** Makes all vectors of texts anew, in turns. */

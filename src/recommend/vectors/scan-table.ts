@@ -2,6 +2,7 @@ import type { Kernels } from '../../kernel/kernels.ts';
 import type { Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { packQuery } from './packed-numbers.ts';
+import { probedRanges, type Range } from './probe-lists.ts';
 import { BLOCK_RECORDS, layoutOf, NO_ROW, scratchAt, type TablePlace } from './vector-table.ts';
 
 /** One search through all vectors of a space. */
@@ -11,22 +12,26 @@ export interface TableQuery {
   readonly k: number;
   /** The rows that may be found. */
   readonly accept: (row: number) => boolean;
+  /** Share of the rows that may be found, about; all when absent. */
+  readonly passing?: number;
   /** Which scratch region is this thread's. */
   readonly scratch: number;
 }
 
 /**
- * The rows whose packed vectors score best, at most k, with their scores by bytes; pauses after each block. Their order is
+ * The rows whose packed vectors score best, at most k, with their scores by bytes; pauses after each block. In a table with
+ * lists those in the lists that are nearest: of the best some may be missing. Their order is
  * nearly that of the vectors as they were given, so that who wants those takes some more and compares again.
  * @param kernels over the table's memory
  */
 export function* scanTable(
   place: TablePlace,
   kernels: Kernels,
-  { query, k, accept, scratch }: TableQuery,
+  { query, k, accept, passing = 1, scratch }: TableQuery,
 ): Generator<undefined, Ranked> {
   const { length, recordBytes, records } = layoutOf(place);
-  const { queries, ...out } = scratchAt(length, scratch);
+  const region = scratchAt(length, scratch);
+  const { queries, ...out } = region;
   const { buffer } = place.memory;
   const words = new Int16Array(buffer, queries, length);
   const packed = new Int16Array(length);
@@ -35,11 +40,12 @@ export function* scanTable(
   const outScores = new Float32Array(buffer, out.outScores, BLOCK_RECORDS);
   const rows = new Uint32Array(buffer);
   const best = new TopK(k);
-  for (let first = 0; first < place.count; first += BLOCK_RECORDS) {
+  words.set(packed);
+  const ranges = probedRanges(place, kernels, region, queryScale, passing);
+  for (const [first, count] of blocksOf(ranges)) {
     // Others search with the same region between two blocks.
     words.set(packed);
     const block = records + first * recordBytes;
-    const count = Math.min(BLOCK_RECORDS, place.count - first);
     const job = { ...out, query: queries, length, queryScale, records: block, count };
     // Of equal scores the lower row stands first, wherever its record is: those of the least score are looked at, too.
     const found = kernels.scanBytes({ ...job, threshold: below(best.scoreMin) });
@@ -52,6 +58,13 @@ export function* scanTable(
     yield;
   }
   return best.sorted();
+}
+
+/** The records of ranges, some at a time: a place and how many from there on. */
+function* blocksOf(ranges: readonly Range[]): Generator<readonly [first: number, count: number]> {
+  for (const [from, end] of ranges)
+    for (let first = from; first < end; first += BLOCK_RECORDS)
+      yield [first, Math.min(BLOCK_RECORDS, end - first)];
 }
 
 /** The least number of 32 bits above 0. */

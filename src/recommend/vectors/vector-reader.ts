@@ -1,6 +1,7 @@
 import type { Kernels } from '../../kernel/kernels.ts';
 import { atOnce } from '../../platform/concurrency/event-loop-turns.ts';
 import { packQuery } from './packed-numbers.ts';
+import { searchedBytes } from './probe-lists.ts';
 import { scanTable } from './scan-table.ts';
 import { layoutOf, scratchAt, type TableLayout, type TablePlace } from './vector-table.ts';
 
@@ -39,9 +40,9 @@ export class VectorReader {
     this.layout = layoutOf(place);
   }
 
-  /** Bytes of all records. */
+  /** Bytes of records that a search looks at. */
   get bytes(): number {
-    return this.place.count * this.layout.recordBytes;
+    return searchedBytes(this.place);
   }
 
   /** Adds the vector of an item, at length 1, so many times. @returns false for an item without */
@@ -88,11 +89,19 @@ export class VectorReader {
     }
   }
 
-  /** The rows whose vectors are nearest a query, at most k, best first; none in a table that is too large for this thread. */
-  nearest({ numbers }: Packed, k: number, accept: (row: number) => boolean): readonly number[] {
-    if (this.bytes > this.searchedBytes) return [];
-    return atOnce(scanTable(this.place, this.kernels, { query: numbers, k, accept, scratch: this.scratch }))
-      .rows;
+  /**
+   * The rows whose vectors are nearest a query, at most k, best first; none in a table that is too large for this thread.
+   * @param passing share of the rows that may be found, about
+   */
+  nearest(
+    { numbers }: Packed,
+    k: number,
+    accept: (row: number) => boolean,
+    passing: number,
+  ): readonly number[] {
+    const { place, kernels, scratch } = this;
+    if (searchedBytes(place, passing) > this.searchedBytes) return [];
+    return atOnce(scanTable(place, kernels, { query: numbers, k, accept, passing, scratch })).rows;
   }
 
   private offsetOf(row: number): number | undefined {

@@ -1,4 +1,4 @@
-import { hasBit } from '../../memory/bits.ts';
+import { countBits, hasBit } from '../../memory/bits.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { VectorReader } from './vector-reader.ts';
 import { QUERIES_MAX } from './vector-table.ts';
@@ -87,8 +87,11 @@ export class VectorSums {
     if (reader === undefined) return new Uint32Array(0);
     const passes = (row: number) => (allowed === undefined || hasBit(allowed, row)) && accept(row);
     const rows = new Set<number>();
+    const passing =
+      allowed === undefined ? 1 : Math.min(1, countBits(allowed) / Math.max(1, reader.place.size));
     const searched = reader.bytes > SEARCHED_BYTES ? this.queries.slice(0, 1) : this.queries;
-    for (const { packed } of searched) for (const row of reader.nearest(packed, k, passes)) rows.add(row);
+    for (const { packed } of searched)
+      for (const row of reader.nearest(packed, k, passes, passing)) rows.add(row);
     const found = [...rows];
     const sums = new Float64Array(found.length);
     this.copy(found, sums);

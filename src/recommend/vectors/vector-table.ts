@@ -25,12 +25,32 @@ export interface TablePlace {
   readonly dimensions: number;
   /** Records from the first to the last in use. */
   readonly count: number;
+  /** Those that are some row's. */
+  readonly size: number;
   /** Scratch regions, one for each thread that looks into the table at a time. */
   readonly scratches: number;
   /** One more than the place of each row's record, 0 for none. */
   readonly places: Uint32Array<SharedArrayBuffer>;
   /** Mean of all vectors at length 1, where the similarity is cosine; else zeros. */
   readonly mean: Float32Array;
+  /** See `ClusteredTable`; undefined where vectors lie as they came. */
+  readonly starts?: Uint32Array<SharedArrayBuffer> | undefined;
+  /** Share of the vectors in lists that a search looks at; 1 without lists. */
+  readonly share: number;
+}
+
+/** A table whose vectors lie beside those near them: an inverted file (Jégou, Douze and Schmid 2011). */
+export interface ClusteredTable {
+  readonly memory: WebAssembly.Memory;
+  /** One more than the place of each row's record, 0 for none. */
+  readonly places: Uint32Array<SharedArrayBuffer>;
+  /**
+   * The place where each list begins, and behind the last where it ends. The centers stand before the first list, one a list,
+   * as records of no row.
+   */
+  readonly starts: Uint32Array<SharedArrayBuffer>;
+  /** Share of the vectors in lists that a search has to look at to find what it should. */
+  readonly share: number;
 }
 
 /** Offsets within a table's memory. */
@@ -65,14 +85,19 @@ export function scratchAt(length: number, number: number) {
 export class VectorTable {
   readonly space: VectorSpace;
   private readonly layout: TableLayout;
-  private readonly memory: WebAssembly.Memory;
+  private memory: WebAssembly.Memory;
   private readonly scratches: number;
   private places = new Uint32Array(new SharedArrayBuffer(256));
   /** Of vectors at length 1, in whole numbers, so that their order does not matter. */
   private readonly sums: Float64Array;
   private mean: Float32Array | undefined;
-  private readonly free: number[] = [];
+  private free: number[] = [];
   private count = 0;
+  private used = 0;
+  /** Records in lists that are no row's any more. */
+  private holes = 0;
+  private starts: Uint32Array<SharedArrayBuffer> | undefined;
+  private share = 1;
 
   /** @param scratches threads that look into it at a time */
   constructor(space: VectorSpace, scratches: number) {
@@ -85,7 +110,27 @@ export class VectorTable {
 
   /** Vectors in the table. */
   get size(): number {
-    return this.count - this.free.length;
+    return this.used;
+  }
+
+  /** Records that lie in no list, and those in lists that are no row's any more: what searches look at for nothing. */
+  get strayCount(): number {
+    return this.count - this.listsEnd + this.holes;
+  }
+
+  private get listsEnd(): number {
+    return this.starts?.at(-1) ?? 0;
+  }
+
+  /**
+   * Takes over the same vectors in lists.
+   * @param changed rows that were written or removed since the lists were begun: they are in none, until they are put again
+   */
+  adopt({ memory, places, starts, share }: ClusteredTable, changed: Iterable<number>): void {
+    const rows = [...changed];
+    for (const row of rows) this.remove(row);
+    Object.assign(this, { memory, places, starts, share, free: [], holes: 0, count: starts.at(-1)! });
+    for (const row of rows) this.leave(row);
   }
 
   /** Bytes of all records. */
@@ -94,18 +139,21 @@ export class VectorTable {
   }
 
   get place(): TablePlace {
-    const { memory, count, scratches, places, sums, size } = this;
+    const { memory, count, scratches, places, starts, share, sums, size } = this;
     const { dimensions } = this.space;
     this.mean ??= Float32Array.from(sums, (sum) => (size === 0 ? 0 : sum / SUM_UNIT / size));
-    return { memory, dimensions, count, scratches, places, mean: this.mean };
+    return { memory, dimensions, count, scratches, places, starts, share, size, mean: this.mean };
   }
 
   /** @returns false where there is no room for one more */
   put(row: number, vector: Float32Array): boolean {
+    // In its list it might be looked for in vain.
+    if (this.isInList(row)) this.remove(row);
     const known = this.placeOf(row);
     if (known !== undefined) this.addToSums(known, -1);
     const place = known ?? this.take();
     if (place === undefined) return false;
+    if (known === undefined) this.used++;
     const { length } = this.layout;
     const at = this.offsetOf(place);
     const { buffer } = this.memory;
@@ -127,9 +175,24 @@ export class VectorTable {
     const place = this.placeOf(row);
     if (place === undefined) return;
     this.addToSums(place, -1);
+    this.used--;
+    this.leave(row);
+  }
+
+  /** Makes the record of a row no row's. */
+  private leave(row: number): void {
+    const place = this.placeOf(row);
+    if (place === undefined) return;
+    const isInList = this.isInList(row);
     new Uint32Array(this.memory.buffer, this.offsetOf(place) + this.layout.length + 8, 1)[0] = NO_ROW;
     this.places[row] = 0;
-    this.free.push(place);
+    if (isInList) this.holes++;
+    else this.free.push(place);
+  }
+
+  private isInList(row: number): boolean {
+    const place = this.placeOf(row);
+    return place !== undefined && place < this.listsEnd;
   }
 
   has(row: number): boolean {

@@ -4,7 +4,7 @@ import type { VectorSpaces } from '../../../src/domain/vector-space.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { ItemVectors } from '../../../src/recommend/vectors/item-vectors.ts';
 import type { ChangeSet, LocalReads } from '../../../src/store/data-store.ts';
-import { searchVectors } from '../../../src/threads/search-vectors.ts';
+import { clusterVectors, searchVectors } from '../../../src/threads/search-vectors.ts';
 
 const spaces: VectorSpaces = { wide: { dimensions: 4096, similarity: 'cosine' } };
 const ROWS = 2500;
@@ -24,7 +24,10 @@ function prepare(rows: number) {
     },
   } as Partial<LocalReads> as LocalReads;
   const asides: number[] = [];
+  const clusterings: number[] = [];
+  const held = { promise: Promise.resolve() };
   const troubles: string[] = [];
+  const notes: string[] = [];
   const vectors = new ItemVectors({
     spaces,
     listSpace: undefined,
@@ -37,13 +40,20 @@ function prepare(rows: number) {
       const cancelled = new Int32Array(new SharedArrayBuffer(4));
       return searchVectors({ kind: 'vectors', place, query, cancelled });
     },
+    clusterAside: async (place) => {
+      clusterings.push(place.count);
+      await held.promise;
+      const cancelled = new Int32Array(new SharedArrayBuffer(4));
+      return clusterVectors({ kind: 'cluster', place, cancelled });
+    },
+    onNote: (message) => notes.push(message),
     onTrouble: (message) => troubles.push(message),
   });
   const follow = (changes: Partial<ChangeSet>) => {
     const work = vectors.follow({ vectorRows: [], deletedItemRows: [], ...changes } as ChangeSet);
     while (work.next().done !== true);
   };
-  return { vectors, stored, draw, asides, troubles, follow };
+  return { vectors, stored, draw, asides, clusterings, held, troubles, follow };
 }
 
 const ALL = new Uint32Array(ROWS / 32 + 1).fill(0xffff_ffff);
@@ -60,7 +70,7 @@ test('a large space is searched aside, a small one is not, and both find the sam
   expect(found).toEqual(await small.vectors.search('wide', query, 20, ALL));
   expect(found.rows[0]).toBe(7);
   expect(found.scores[0]).toBeCloseTo(1, 12);
-  expect([large.asides, small.asides]).toEqual([[ROWS], []]);
+  expect([large.asides.length, small.asides.length]).toEqual([1, 0]);
 });
 
 test('what comes while all are read is found as it is, and what goes is not', async () => {
@@ -77,6 +87,32 @@ test('what comes while all are read is found as it is, and what goes is not', as
   expect(vectors.sizeOf('wide')).toBe(ROWS - 2);
   expect((await vectors.search('wide', newest, 2, ALL)).rows).toEqual([3, ROWS - 2]);
   expect(troubles).toEqual([]);
+});
+
+test('what comes while vectors are put into lists is found, before and after, and few changes begin no other lists', async () => {
+  const { vectors, stored, draw, follow, held, clusterings, troubles } = prepare(ROWS);
+  let release = () => {};
+  held.promise = new Promise((resolve) => {
+    release = resolve;
+  });
+  await vectors.load();
+  await vectors.settled;
+  await expect.poll(() => clusterings.length).toBe(1);
+  const newest = draw();
+  for (const row of [3, ROWS - 2]) stored.set(row, newest);
+  follow({ vectorRows: [3, ROWS - 2] });
+  stored.delete(5);
+  follow({ deletedItemRows: [5] });
+  const first = async () => (await vectors.search('wide', newest, 2, ALL)).rows;
+  expect(await first()).toEqual([3, ROWS - 2]);
+  const gone = vectors.vectorAt('wide', 6)!;
+  release();
+  await expect.poll(() => vectors.listsOf('wide')).toBeGreaterThan(0);
+  await expect.poll(first).toEqual([3, ROWS - 2]);
+  expect(vectors.sizeOf('wide')).toBe(ROWS - 1);
+  expect((await vectors.search('wide', gone, ROWS, ALL)).rows).not.toContain(5);
+  follow({ vectorRows: [3] });
+  expect([clusterings.length, troubles]).toEqual([1, []]);
 });
 
 test('vectors that cannot be read are told of, and searches fail', async () => {

@@ -1,0 +1,100 @@
+// Vectors: the scan of all beside the search of lists, with and without a filter; what lists take to make.
+// npm run bench:vectors [-- --smoke] [-- --vectors 1000000 --dimensions 384 --noise 0.7]
+import { parseArgs } from 'node:util';
+import { createRandom, type Random } from '../src/domain/random.ts';
+import { loadKernels } from '../src/kernel/load-kernels.ts';
+import { bitWords, hasBit, setBit } from '../src/memory/bits.ts';
+import { atOnce } from '../src/platform/concurrency/event-loop-turns.ts';
+import { clusterTable } from '../src/recommend/vectors/cluster-table.ts';
+import { scanTable } from '../src/recommend/vectors/scan-table.ts';
+import { type TablePlace, VectorTable } from '../src/recommend/vectors/vector-table.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    smoke: { type: 'boolean', default: false },
+    vectors: { type: 'string', default: '200000' },
+    dimensions: { type: 'string', default: '384' },
+    noise: { type: 'string', default: '0.7' },
+  },
+});
+const count = options.smoke ? 20_000 : Number(options.vectors);
+const dimensions = options.smoke ? 64 : Number(options.dimensions);
+/** Spread of vectors around their topic, whose own spread is 0.7. */
+const noise = Number(options.noise);
+const K = 100;
+const QUERIES = options.smoke ? 20 : 100;
+
+/** Topics within topics within themes, and noise: what texts of a shop are like, more or less. */
+function world(random: Random): () => Float32Array {
+  const draw = (spread: number) => Float32Array.from({ length: dimensions }, () => spread * random.normal());
+  const common = draw(1);
+  const themes = Array.from({ length: 30 }, () => draw(1));
+  const topics = Array.from({ length: Math.ceil(count / 200) }, () => ({
+    theme: themes[random.below(themes.length)]!,
+    own: draw(0.7),
+  }));
+  return () => {
+    const { theme, own } = topics[random.below(topics.length)]!;
+    return Float32Array.from(
+      common,
+      (number, at) => number + theme[at]! + own[at]! + noise * random.normal(),
+    );
+  };
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+const draw = world(createRandom(1));
+const table = new VectorTable({ dimensions, similarity: 'cosine' }, 1);
+for (let row = 0; row < count; row++) table.put(row, draw());
+const queries = Array.from({ length: QUERIES }, draw);
+const flat = table.place;
+let begunMs = cpuMs();
+const clustered = atOnce(clusterTable(flat, loadKernels));
+const buildMs = cpuMs() - begunMs;
+table.adopt(clustered, []);
+const listed = table.place;
+
+/** Bits of so large a share of the rows, by topic of none. */
+function allowedOf(share: number): Uint32Array {
+  const random = createRandom(2);
+  const bits = new Uint32Array(bitWords(count));
+  for (let row = 0; row < count; row++) if (random.float() < share) setBit(bits, row);
+  return bits;
+}
+
+function search(place: TablePlace, allowed: Uint32Array, passing: number): { rows: number[][]; ms: number } {
+  const kernels = loadKernels(place.memory);
+  const accept = (row: number) => hasBit(allowed, row);
+  const one = (query: Float32Array) =>
+    atOnce(scanTable(place, kernels, { query, k: K, accept, passing, scratch: 0 })).rows;
+  one(queries[0]!);
+  begunMs = cpuMs();
+  const rows = queries.map(one);
+  return { rows, ms: (cpuMs() - begunMs) / queries.length };
+}
+
+const print = (name: string, value: string) => process.stdout.write(`${name.padEnd(52)} ${value}\n`);
+print('vectors x dimensions', `${count} x ${dimensions}, noise ${noise}`);
+print('memory', `${(listed.memory.buffer.byteLength / 1e6).toFixed(0)} MB`);
+print(
+  'lists',
+  `${listed.starts!.length - 1}, of which ${(100 * listed.share).toFixed(1)} % are looked at, made in ${(buildMs / 1000).toFixed(1)} s of processor time`,
+);
+for (const share of [1, 0.3, 0.1, 0.01]) {
+  const allowed = allowedOf(share);
+  const exact = search(flat, allowed, share);
+  const near = search(listed, allowed, share);
+  const hits = near.rows.map((rows, at) => {
+    const found = new Set(rows);
+    return exact.rows[at]!.filter((row) => found.has(row)).length / exact.rows[at]!.length;
+  });
+  const recall = hits.reduce((sum, hit) => sum + hit, 0) / hits.length;
+  print(
+    `best ${K} where ${100 * share} % pass`,
+    `all ${exact.ms.toFixed(2)} ms, lists ${near.ms.toFixed(2)} ms (${(near.ms / exact.ms).toFixed(3)}), recall ${recall.toFixed(4)}`,
+  );
+}
