@@ -12,6 +12,8 @@ const BATCH_RECORDS = 1000;
 /** Connections a node that write single feedback, and that ask. */
 const WRITING = 16;
 const ASKING = 16;
+/** Processors of a host on paper. */
+const CORES = 2;
 
 /** One row of the table; times are processor time of all nodes together, microseconds. */
 interface Row {
@@ -20,6 +22,8 @@ interface Row {
   readonly usPerBatched: number;
   readonly usPerSingle: number;
   readonly usPerRead: number;
+  /** Feedback a second in batches if each node had a host of its own: what `CORES` processors of each could do. */
+  readonly ownHostsPerSecond: number;
   /** Processor time of PostgreSQL a feedback in batches, and a single one. */
   readonly postgresUsPerBatched: number;
   readonly postgresUsPerSingle: number;
@@ -85,6 +89,7 @@ async function measure(
     usPerBatched: batched.nodesUs,
     usPerSingle: single.nodesUs,
     usPerRead: read.nodesUs,
+    ownHostsPerSecond: (servers.length * CORES * 1e6) / batched.nodesUs,
     postgresUsPerBatched: batched.postgresUs,
     postgresUsPerSingle: single.postgresUs,
   };

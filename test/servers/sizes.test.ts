@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
-import { postgresBytes, redisBytes } from '../../bench/cluster/simulation.ts';
+import { postgresBytes, redisBytes } from '../../bench/cluster/sizes.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { type PostgresDsn, parseDsn, type RedisDsn } from '../../src/store/dsn.ts';
 import { packList } from '../../src/store/packed-list.ts';
@@ -9,7 +9,7 @@ import { RedisLists } from '../../src/store/redis/redis-lists.ts';
 import { newPostgresDsn, newRedisDsn } from './dsn.ts';
 
 describe.skipIf(inject('postgresUrl') === '')('a small PostgreSQL', () => {
-  test('takes as many bytes as the simulation says', async () => {
+  test('takes as many bytes as its records are said to', async () => {
     const dsn = parseDsn(newPostgresDsn()) as PostgresDsn;
     const [users, items, feedback] = [5000, 1000, 60_000];
     const connection = await Connection.open(dsn, 'test');
@@ -38,7 +38,7 @@ describe.skipIf(inject('postgresUrl') === '')('a small PostgreSQL', () => {
 });
 
 describe.skipIf(inject('redisUrl') === '')('a small Redis', () => {
-  test('takes as many bytes as the simulation says', async () => {
+  test('takes as many bytes as its records are said to', async () => {
     const dsn = parseDsn(newRedisDsn()) as RedisDsn;
     const lists = new RedisLists(dsn, { dsn, tag: 'AbCdEfGh', ttlMs: 3_600_000 });
     const random = createRandom(3);

@@ -1,6 +1,6 @@
 import { FurzeError, isEngineError } from '../../../domain/furze-error.ts';
 import { mayRemove } from '../../check-command.ts';
-import type { Commit } from '../../commit-effects.ts';
+import type { Commit, Effects } from '../../commit-effects.ts';
 import { ChangeLog } from '../changes/change-log.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import type { PlainChanges, Write, WriteAnswer, WriteRules } from '../tables/writer-messages.ts';
@@ -87,7 +87,7 @@ export class GroupWriter {
     const { typesVersion } = this.applier;
     try {
       this.change(() => {
-        for (const part of commits.flatMap(({ parts }) => parts)) {
+        for (const part of joined(commits.flatMap(({ parts }) => parts))) {
           const log = new ChangeLog();
           this.applier.replicate(part, log);
           if (!log.isEmpty) logs.push(log);
@@ -168,4 +168,28 @@ export class GroupWriter {
     if (hasWritten) this.applier.finish(logs);
     return { result: { answers, logs }, hasWritten };
   }
+}
+
+/**
+ * The same effects in fewer parts: one that deletes no user and no item joins the part before. What is left of a
+ * record that several write is what the last one did, and that alone is told.
+ */
+function joined(parts: readonly Effects[]): readonly Effects[] {
+  const courses: Effects[][] = [];
+  for (const part of parts) {
+    const course = courses.at(-1);
+    if (course === undefined || part.deletedUserIds.length + part.deletedItemIds.length > 0)
+      courses.push([part]);
+    else course.push(part);
+  }
+  return courses.map((course) =>
+    course.length === 1
+      ? course[0]!
+      : {
+          ...course[0]!,
+          users: course.flatMap(({ users }) => users),
+          items: course.flatMap(({ items }) => items),
+          feedback: course.flatMap(({ feedback }) => feedback),
+        },
+  );
 }

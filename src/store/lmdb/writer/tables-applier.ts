@@ -228,7 +228,10 @@ export class TablesApplier extends CommandApplier {
 }
 
 /** An effect as the edit that has it, whatever counts as positive or read here. */
-function editOf({ type: _name, ...feedback }: FeedbackEffect, type: number): FeedbackEdit {
-  const kind = Number.isNaN(feedback.timeMs) ? EditKind.removeType : EditKind.overwrite;
-  return { ...feedback, kind, type, isPositive: false };
+function editOf(
+  { userRow, itemRow, timeMs, comment, value, occurrences }: FeedbackEffect,
+  type: number,
+): FeedbackEdit {
+  const kind = Number.isNaN(timeMs) ? EditKind.removeType : EditKind.overwrite;
+  return { kind, userRow, itemRow, type, timeMs, comment, value, occurrences, isPositive: false };
 }
