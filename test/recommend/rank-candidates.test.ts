@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  kindOf,
   looksAt,
   RANKING_FEATURES,
   type RankingFeature,
@@ -181,8 +182,12 @@ describe('ranking', () => {
   it('turns from what is popular to what is the person’s own as far as it is told', () => {
     const both = ranking({ collaborative: 2, popular_2d: 1, age: -1 }, counts);
     const own = withDiscovery(both, 0.75)!;
+    const withoutLikes = [kindOf(0, 0), kindOf(0, Number.POSITIVE_INFINITY)];
+    for (const kind of withoutLikes) expect(own.byKind[kind]).toBe(both.byKind[kind]);
     const weightsBy = (name: RankingFeature) =>
-      [own, ...own.byKind].map(({ weights }) => weights[RANKING_FEATURES.indexOf(name)]);
+      [own, ...own.byKind.filter((_, kind) => !withoutLikes.includes(kind))].map(
+        ({ weights }) => weights[RANKING_FEATURES.indexOf(name)],
+      );
     expect(new Set(weightsBy('popular_2d'))).toEqual(new Set([0.25]));
     expect(new Set(weightsBy('collaborative'))).toEqual(new Set([2]));
     expect(new Set(weightsBy('age'))).toEqual(new Set([-1]));

@@ -58,7 +58,8 @@ export interface Ranking extends LogisticRegression {
 export type Discovery = number | 'auto';
 
 /**
- * A ranking by which popularity counts less, so that lists are each person's own.
+ * A ranking by which popularity counts less, so that lists are each person's own. Of somebody without likes nothing else is
+ * known, so theirs stay.
  * @param ranking turned before or not, which makes no difference
  * @param discovery share of its weight that popularity loses
  */
@@ -67,7 +68,10 @@ export function withDiscovery(ranking: Ranking | undefined, discovery: Discovery
   const share = discovery === 'auto' ? (learned?.discovery ?? 0) : discovery;
   if (learned === undefined || share === 0) return learned;
   const turn = (weights: LogisticRegression) => lessPopular(weights, share);
-  return { ...learned, ...turn(learned), byKind: learned.byKind.map(turn), learned };
+  const byKind = learned.byKind.map((weights, kind) =>
+    kind === SESSION_KIND || hasLikes(kind) ? turn(weights) : weights,
+  );
+  return { ...learned, ...turn(learned), byKind, learned };
 }
 
 /** The weights without that share of those of popularity. */
