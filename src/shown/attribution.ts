@@ -32,15 +32,15 @@ export interface SeenList {
 
 /**
  * Gives a user's feedback to the lists that it came of: each to the list that it named, otherwise to the last list with the item
- * that the user saw before, if that is not longer ago than the window.
+ * that the user saw before, if that is not longer ago than the window. Pauses now and then: a robot sees very many.
  * @param records what the user was shown and credited, by time
  * @param windowMs the longest time between seeing an item and feedback on it
  */
-export function attribute(
+export function* attribute(
   records: readonly ShownRecord[],
   feedback: readonly GivenFeedback[],
   windowMs: number,
-): SeenList[] {
+): Generator<undefined, SeenList[]> {
   const lists = new Map<string, SeenList>();
   const named = new Map<string, SeenList>();
   for (const { list, timeMs, itemRows, places, feedbackType } of records) {
@@ -51,6 +51,7 @@ export function attribute(
       ...{ seen: new Map(), outcomes: [] },
     };
     lists.set(key, seenList);
+    yield;
     seenList.shownMs = Math.min(seenList.shownMs, timeMs);
     for (const [at, row] of itemRows.entries()) {
       const before = seenList.seen.get(row);
@@ -61,8 +62,12 @@ export function attribute(
   }
   const byTime = [...lists.values()].sort((a, b) => b.timeMs - a.timeMs);
   const withItem = new Map<number, SeenList[]>();
-  for (const list of byTime) for (const row of list.seen.keys()) getOrPut(withItem, row, () => []).push(list);
+  for (const list of byTime) {
+    yield;
+    for (const row of list.seen.keys()) getOrPut(withItem, row, () => []).push(list);
+  }
   for (const each of feedback) {
+    yield;
     const { itemRow, type, timeMs } = each;
     const own = named.get(`${itemRow} ${type}`);
     const list =

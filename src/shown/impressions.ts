@@ -12,6 +12,8 @@ import type { ShownLog, ShownRecord } from '../store/shown-log.ts';
 
 /** Period in which what is too old is removed, milliseconds. */
 const PRUNE_MS = 3_600_000;
+/** Records of a user that a walk hands out at once. */
+const SLICE_RECORDS = 100;
 
 export interface ImpressionParts {
   readonly log: ShownLog;
@@ -70,13 +72,15 @@ export class Impressions {
 
   async ofUser(userId: string): Promise<Impression[]> {
     const records = await this.parts.log.ofUser(userId);
-    return records.map((record) => this.told(record));
+    return inTurns(this.toldOf(records));
   }
 
   /** All of it, by users, some at a time. */
   async *walk(): AsyncGenerator<readonly Impression[]> {
     for await (const users of this.parts.log.walk())
-      for (const { records } of users) yield records.map((record) => this.told(record));
+      for (const { records } of users)
+        for (let from = 0; from < records.length; from += SLICE_RECORDS)
+          yield await inTurns(this.toldOf(records.slice(from, from + SLICE_RECORDS)));
   }
 
   private async store(records: readonly ShownRecord[]): Promise<void> {
@@ -129,6 +133,15 @@ export class Impressions {
       yield;
     }
     return records;
+  }
+
+  private *toldOf(records: readonly ShownRecord[]): Generator<undefined, Impression[]> {
+    const told: Impression[] = [];
+    for (const record of records) {
+      told.push(this.told(record));
+      yield;
+    }
+    return told;
   }
 
   private told({ userId, timeMs, list, itemRows, places, feedbackType }: ShownRecord): Impression {

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { PlacementReport } from '../domain/placement-schemas.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
-import { turns } from '../platform/concurrency/event-loop-turns.ts';
+import { inTurns, turns } from '../platform/concurrency/event-loop-turns.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { ShownLog } from '../store/shown-log.ts';
 import { attribute, type GivenFeedback, type Outcome, type SeenList } from './attribution.ts';
@@ -60,9 +60,9 @@ export class PlacementReports {
     for await (const users of log.walk())
       for (const user of users) {
         const feedback = this.feedbackOf(user.userId);
-        const lists = attribute(user.records, feedback, windowMs);
+        const lists = await inTurns(attribute(user.records, feedback, windowMs));
         const values = await this.valuesOf(user.userId, lists);
-        sums.add(lists, values);
+        await inTurns(sums.add(lists, values));
         for (const experiment of running) experiment.add(lists, feedback, values);
         if (performance.now() < endMs) continue;
         await turns.take();

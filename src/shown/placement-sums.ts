@@ -88,15 +88,17 @@ class OutcomeSums {
 export class PlacementSums {
   private readonly byName = new Map<string, OutcomeSums>();
 
-  /** Adds all lists of one user. @param values the Value of outcomes that have one */
-  add(lists: readonly SeenList[], values: ReadonlyMap<object, number>): void {
+  /** Adds all lists of one user, with pauses. @param values the Value of outcomes that have one */
+  *add(lists: readonly SeenList[], values: ReadonlyMap<object, number>): Generator<undefined, void> {
     const seenBy = new Set<object>();
-    for (const list of lists)
+    for (const list of lists) {
+      yield;
       getOrPut(this.byName, `${list.placement}\n${list.variant}`, () => new OutcomeSums()).add(
         list,
         values,
         seenBy,
       );
+    }
   }
 
   /** By the names of placement and variant. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
 import { attribute } from '../../src/shown/attribution.ts';
 import type { ShownRecord } from '../../src/store/shown-log.ts';
 
@@ -18,7 +19,7 @@ const like = (itemRow: number, timeMs: number, type = 'like') => ({ itemRow, typ
 /** Times of the lists with the items that came of each. */
 function came(records: ShownRecord[], feedback: ReturnType<typeof like>[]) {
   return Object.fromEntries(
-    attribute(records, feedback, WINDOW_MS).map(({ timeMs, outcomes }) => [
+    atOnce(attribute(records, feedback, WINDOW_MS)).map(({ timeMs, outcomes }) => [
       timeMs,
       outcomes.map(({ itemRow, type, isNamed }) => `${type} ${itemRow}${isNamed ? ' named' : ''}`),
     ]),
@@ -52,10 +53,12 @@ it('believes what feedback names, of that type alone, whenever it was', () => {
 });
 
 it('takes what was clicked on for seen, once a list, at the place where it stood', () => {
-  const [list] = attribute(
-    [shown(1000, 1005, [4, 5]), shown(1000, 1008, [5, 4]), named(1000, 5, 'buy'), named(1000, 6, 'buy')],
-    [],
-    WINDOW_MS,
+  const [list] = atOnce(
+    attribute(
+      [shown(1000, 1005, [4, 5]), shown(1000, 1008, [5, 4]), named(1000, 5, 'buy'), named(1000, 6, 'buy')],
+      [],
+      WINDOW_MS,
+    ),
   );
   expect([...list!.seen].map(([row, { place }]) => [row, place])).toEqual([
     [4, 1],

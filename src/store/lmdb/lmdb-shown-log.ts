@@ -21,6 +21,7 @@ const SEGMENT_SHARE = 1 / 32;
 const STEP_ENTRIES = 128;
 /** Entries that are read at once, which has to be short: all segments are read side by side. */
 const READ_ENTRIES = 32;
+const BACKWARDS = { reverse: true, exclusiveStart: true };
 /** Users that a walk hands out at once. */
 const SLICE_USERS = 256;
 /** Time after which others get a turn, milliseconds. */
@@ -94,27 +95,29 @@ export class LmdbShownLog implements ShownLog {
   }
 
   async ofUser(userId: string, most = USER_RECORDS_MAX): Promise<readonly ShownRecord[]> {
-    this.engine.renewReads();
+    const pause = this.pauses();
     const records: ShownRecord[] = [];
     for (const { number } of this.segments.toReversed()) {
       const end = userStart(number, userId);
-      const limit = most - records.length;
-      if (limit === 0) break;
-      for (const { key, value } of this.shown.getRange({ start: after(end), end, reverse: true, limit }))
-        records.push(entryOf(key, value).record);
+      let start: Uint8Array | undefined = after(end);
+      while (start !== undefined && records.length < most) {
+        const limit = Math.min(READ_ENTRIES, most - records.length);
+        const upTo = records.length + limit;
+        const from: Uint8Array = start;
+        for (const { key, value } of this.shown.getRange({ start: from, end, limit, ...BACKWARDS })) {
+          records.push(entryOf(key, value).record);
+          start = key;
+        }
+        if (records.length < upTo) start = undefined;
+        await pause();
+      }
     }
     return byTime(records);
   }
 
   async *walk(): AsyncGenerator<readonly ShownToUser[]> {
     const cursors = this.segments.map(({ number }) => new SegmentCursor(this.shown, number));
-    let endMs = 0;
-    const pause = async () => {
-      if (performance.now() < endMs) return;
-      await turns.take();
-      this.engine.renewReads();
-      endMs = performance.now() + TURN_MS;
-    };
+    const pause = this.pauses();
     let slice: ShownToUser[] = [];
     for (;;) {
       let first: Buffer | undefined;
@@ -150,6 +153,18 @@ export class LmdbShownLog implements ShownLog {
     await this.groups.settled();
     await this.pruning;
     await this.engine.close();
+  }
+
+  /** Reads as of now, and then as of the end of the last pause: a call of what is returned is one where a turn is over. */
+  private pauses(): () => Promise<void> {
+    this.engine.renewReads();
+    let endMs = performance.now() + TURN_MS;
+    return async () => {
+      if (performance.now() < endMs) return;
+      await turns.take();
+      this.engine.renewReads();
+      endMs = performance.now() + TURN_MS;
+    };
   }
 
   private async write(records: readonly ShownRecord[]): Promise<void> {

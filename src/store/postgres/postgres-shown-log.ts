@@ -1,4 +1,5 @@
 import { FurzeError, messageOf } from '../../domain/furze-error.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { AppendGroups } from '../append-groups.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import {
@@ -16,20 +17,30 @@ import { MAKING_LOCK } from './schema.ts';
 const WAITING_MAX = 100_000;
 /** Rows that are read or written at once: some milliseconds of the thread that serves. */
 const STEP_ROWS = 250;
+/** Time that the removal of what is too much may take, milliseconds: it looks at all rows. */
+const UPKEEP_MS_MAX = 600_000;
+/** Part of the most bytes that this node writes before it looks whether there are too many. */
+const UPKEEP_SHARE = 1 / 8;
 /** Bytes of a row and its entries in two indexes beside its texts, about. */
 const ROW_BYTES = 120;
+const BYTES = `octet_length(body) + octet_length(user_id) + ${ROW_BYTES}`;
 
 type Row = readonly [userId: string, timeMs: number, id: number, body: string];
 
 /** The log in a table that nodes share. */
 export class PostgresShownLog implements ShownLog {
   private readonly link: Link;
+  /** A connection of its own: queries of one are answered in their order. */
+  private readonly upkeep: Link;
   private readonly table: string;
   private readonly bounds: ShownBounds;
+  private unlookedBytes = 0;
+  private pruning: Promise<void> | undefined;
   private readonly groups = new AppendGroups<ShownRecord>((records) => this.write(records), WAITING_MAX);
 
   private constructor(dsn: PostgresDsn, bounds: ShownBounds) {
     this.link = new Link(dsn, 'furze shown');
+    this.upkeep = new Link(dsn, 'furze shown upkeep', UPKEEP_MS_MAX);
     this.table = `"${dsn.schema}".shown`;
     this.bounds = bounds;
   }
@@ -80,7 +91,7 @@ export class PostgresShownLog implements ShownLog {
         [userId, most],
       ),
     );
-    return rows.reverse().map(recordOf);
+    return inTurns(recordsOf(rows.reverse()));
   }
 
   async *walk(): AsyncGenerator<readonly ShownToUser[]> {
@@ -112,41 +123,52 @@ export class PostgresShownLog implements ShownLog {
   }
 
   async prune(nowMs: number): Promise<void> {
-    const { retentionMs, bytesMax } = this.bounds;
-    const [sizes] = await this.ask(async (connection) => {
-      await connection.run(`DELETE FROM ${this.table} WHERE at < $1`, [nowMs - retentionMs]);
-      return connection.rows<[number | null]>(
-        `SELECT max(id) FROM (SELECT id, sum(length(body) + length(user_id) + ${ROW_BYTES}) OVER (ORDER BY id DESC) AS bytes
-         FROM ${this.table}) AS rows WHERE bytes > $1`,
-        [bytesMax],
-      );
-    });
+    const before = nowMs - this.bounds.retentionMs;
+    const remove = `DELETE FROM ${this.table} WHERE at < $1`;
+    await this.ask((connection) => connection.run(remove, [before]), this.upkeep);
+    await this.removeExcess();
+  }
+
+  private async removeExcess(): Promise<void> {
+    this.unlookedBytes = 0;
     // Numbers tell the order of arrival.
-    const lastId = sizes![0];
-    if (lastId !== null)
-      await this.ask((connection) => connection.run(`DELETE FROM ${this.table} WHERE id <= $1`, [lastId]));
+    const last = `SELECT max(id) FROM (SELECT id, sum(${BYTES}) OVER (ORDER BY id DESC) AS bytes FROM ${this.table}) AS rows
+      WHERE bytes > $1`;
+    const remove = `DELETE FROM ${this.table} WHERE id <= (${last})`;
+    await this.ask((connection) => connection.run(remove, [this.bounds.bytesMax]), this.upkeep);
   }
 
   async close(): Promise<void> {
     await this.groups.settled();
+    await this.pruning;
     await this.link.close();
+    await this.upkeep.close();
   }
 
   private async write(records: readonly ShownRecord[]): Promise<void> {
     for (let from = 0; from < records.length; from += STEP_ROWS) {
       const part = records.slice(from, from + STEP_ROWS);
+      const bodies = part.map(packShown);
+      this.unlookedBytes += bodies.reduce((sum, body) => sum + body.length + ROW_BYTES, 0);
       await this.ask((connection) =>
         connection.run(
           `INSERT INTO ${this.table} (user_id, at, body) SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])`,
-          [part.map(({ userId }) => userId), part.map(({ timeMs }) => timeMs), part.map(packShown)],
+          [part.map(({ userId }) => userId), part.map(({ timeMs }) => timeMs), bodies],
         ),
       );
     }
+    if (this.unlookedBytes < this.bounds.bytesMax * UPKEEP_SHARE) return;
+    // A failure is told by the next prune.
+    this.pruning ??= this.removeExcess()
+      .catch(() => {})
+      .finally(() => {
+        this.pruning = undefined;
+      });
   }
 
-  private async ask<T>(question: (connection: Connection) => Promise<T>): Promise<T> {
+  private async ask<T>(question: (connection: Connection) => Promise<T>, link = this.link): Promise<T> {
     try {
-      return await question(await this.link.connect());
+      return await question(await link.connect());
     } catch (error) {
       throw new FurzeError(
         'STORE_UNAVAILABLE',
@@ -154,6 +176,15 @@ export class PostgresShownLog implements ShownLog {
       );
     }
   }
+}
+
+function* recordsOf(rows: readonly Row[]): Generator<undefined, ShownRecord[]> {
+  const records: ShownRecord[] = [];
+  for (const row of rows) {
+    records.push(recordOf(row));
+    yield;
+  }
+  return records;
 }
 
 function recordOf([userId, timeMs, , body]: Row): ShownRecord {

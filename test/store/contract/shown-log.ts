@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ShownBounds, ShownLog, ShownRecord } from '../../../src/store/shown-log.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 0, 31);
+const WAIT = { timeout: 300_000, interval: 100 };
 const WIDE: ShownBounds = { retentionMs: 90 * DAY_MS, bytesMax: 2 ** 28 };
 
 /** The contract of every log of what was shown. @param open opens the same log each time, until `done` */
@@ -54,6 +55,23 @@ export function shownLogContract(
         const left = await all(await open());
         expect(new Set(left.map(({ userId }) => userId))).toEqual(new Set(users.slice(1)));
         expect(left).toHaveLength(900);
+      }));
+
+    it('gives the latest of very many of a user, each once', () =>
+      using(async (open) => {
+        const log = await open();
+        await log.append(Array.from({ length: 700 }, (_, number) => shown('u', number)));
+        const times = (await log.ofUser('u', 500)).map(({ timeMs }) => timeMs - NOW_MS);
+        expect(times).toEqual(Array.from({ length: 500 }, (_, at) => 200 + at));
+      }));
+
+    it('is bounded while it is written, whoever prunes it', () =>
+      using(async (open) => {
+        const log = await open({ retentionMs: 1000 * DAY_MS, bytesMax: 2 ** 20 });
+        for (let part = 0; part < 60; part++)
+          await log.append(Array.from({ length: 500 }, (_, at) => shown(`u${at}`, part * 500 + at)));
+        await vi.waitFor(async () => expect((await all(log)).length).toBeLessThan(15_000), WAIT);
+        expect(await log.ofUser('u499', 1)).toEqual([shown('u499', 59 * 500 + 499)]);
       }));
 
     it('walks over many users, each once and whole', () =>
