@@ -70,10 +70,16 @@ it('lists for questions with wishes are made one a turn, and refused when too ma
     catalogue: new Catalogue(() => 0),
     active: { note() {} } as unknown as PersonalParts['active'],
     histories: {
-      use: async (_: number, work: (history: History) => unknown) => work({} as History),
+      use: async (_: number, work: (history: History) => unknown) => work({ userRow: 7 } as History),
     } as never,
     lists: new UserLists({
-      maker: { make: () => void madeIn.push(turn), among: () => [] },
+      maker: {
+        make: () => void madeIn.push(turn),
+        among: () => [],
+        turnedTo() {
+          return this;
+        },
+      },
       ages: { refreshMs: 1, expireMs: 1, arrivalMs: 1 },
       clock: () => 0,
       elapsedMs: () => 0,

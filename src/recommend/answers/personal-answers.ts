@@ -238,7 +238,8 @@ export class PersonalAnswers {
     const { categories, caller } = query;
     const filter =
       wished?.filter ?? (categories.length > 0 ? this.filterOf(categories, NO_WISHES) : undefined);
-    if (filter !== undefined && answer.missing > 0)
+    // Nobody knows an unknown user: theirs are the fallbacks, whatever the question wants.
+    if (filter !== undefined && answer.missing > 0 && history.userRow >= 0)
       await this.askModels(history, answer, filter, wished, query);
     const members = filter?.members;
     const allowed = filter?.isWide && answer.missing > 0 ? filter.allowed : undefined;

@@ -73,6 +73,13 @@ describe('lists that live', () => {
     expect(ofTaste(await tens('&discovery=1'))).toBeGreaterThan(ofTaste(usual));
     expect(await tens('')).toEqual(usual);
     expect(ofTaste(await tens('&discovery=auto'))).toBeGreaterThanOrEqual(ofTaste(usual));
+    const stranger = async (query: string) => {
+      const { headers, body } = await scene.server.call('GET', `/api/recommend/stranger?n=5${query}`);
+      return [headers.get('X-Furze-Source'), body];
+    };
+    const fallback = await stranger('');
+    expect(await stranger('&discovery=0.5')).toEqual(fallback);
+    expect(await stranger('&exclude=nothing')).toEqual(fallback);
     const basket = [record('like', '', 'taste-1-3'), record('like', '', 'taste-1-4')];
     const session = (query: string) =>
       scene.send('POST', `/api/session/recommend?n=10${query}`, basket) as Promise<{ Id: string }[]>;
