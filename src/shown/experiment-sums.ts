@@ -88,10 +88,12 @@ export class ExperimentSums {
     const { settings, name, arms, mixed } = this;
     const [control, ...others] = arms as [Arm, ...Arm[]];
     const rules = { alpha: settings.alpha / others.length, planUsers: settings.plan_users };
+    // Any of them may raise an alarm.
+    const guardRules = { ...rules, alpha: rules.alpha / Math.max(1, settings.guardrails.length) };
     const compared = others.map((arm) => ({
       arm,
       of: compareArms(control.measure, arm.measure, rules),
-      falls: arm.guardrails.map((sums, at) => compareArms(control.guardrails[at]!, sums, rules)),
+      falls: arm.guardrails.map((sums, at) => compareArms(control.guardrails[at]!, sums, guardRules)),
     }));
     const isWrong = isSplitWrong(
       arms.map(({ seen }) => seen),

@@ -110,7 +110,8 @@ export class Impressions {
       );
       const itemRows = known.map(({ row }) => row);
       const places = known.map(({ place }) => place);
-      const timeMs = Math.min(nowMs, parseTimestamp(Timestamp));
+      // Nothing is seen before it is answered, whatever the clock of a page says.
+      const timeMs = Math.min(nowMs, Math.max(list.timeMs, parseTimestamp(Timestamp)));
       if (known.length > 0) records.push({ userId, timeMs, list, itemRows, places });
       yield;
     }

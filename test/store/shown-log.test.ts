@@ -10,7 +10,7 @@ import { tempFolder } from './helpers.ts';
 
 shownLogContract(async () => {
   const folder = tempFolder();
-  return { open: async (bounds) => new LmdbShownLog(folder, bounds, false), done: async () => {} };
+  return { open: async (bounds) => new LmdbShownLog(folder, bounds, false, 'own'), done: async () => {} };
 });
 
 const WRITER = join(inject('compiled'), 'test/store/shown-writer.js');
@@ -25,7 +25,7 @@ test('a killed process loses no impression that it acknowledged', async () => {
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   expect(child.signalCode).toBe('SIGKILL');
-  const log = new LmdbShownLog(folder, { retentionMs: 1e12, bytesMax: 1e9 }, true);
+  const log = new LmdbShownLog(folder, { retentionMs: 1e12, bytesMax: 1e9 }, true, 'own');
   const stored = new Set<string>();
   for await (const users of log.walk())
     for (const { userId, records } of users)
@@ -46,16 +46,31 @@ function shown(userId: string, timeMs: number) {
 test('what is of one user and time is kept apart, after a restart too', async () => {
   const folder = tempFolder();
   for (let start = 0; start < 3; start++) {
-    const log = new LmdbShownLog(folder, WIDE, false);
+    const log = new LmdbShownLog(folder, WIDE, false, 'own');
     await log.append([shown('a', DAY_MS), shown('a', DAY_MS)]);
     expect(await log.ofUser('a')).toHaveLength(2 * start + 2);
     await log.close();
   }
 });
 
+test('what is of other data, whose rows are of other items, is removed', async () => {
+  const folder = tempFolder();
+  for (const [identity, before] of [
+    ['a', 0],
+    ['a', 1],
+    ['b', 0],
+    ['b', 1],
+  ] as const) {
+    const log = new LmdbShownLog(folder, WIDE, false, identity);
+    expect(await log.ofUser('u')).toHaveLength(before);
+    if (before === 0) await log.append([shown('u', DAY_MS)]);
+    await log.close();
+  }
+});
+
 test('what comes while all of before is dropped stays', async () => {
   const folder = tempFolder();
-  const log = new LmdbShownLog(folder, WIDE, false);
+  const log = new LmdbShownLog(folder, WIDE, false, 'own');
   await log.append(Array.from({ length: 3000 }, (_, at) => shown(`u${at}`, at)));
   const pruned = log.prune(30 * DAY_MS);
   await Promise.resolve();
@@ -63,19 +78,19 @@ test('what comes while all of before is dropped stays', async () => {
   await pruned;
   expect(await log.ofUser('u1')).toEqual([]);
   await log.close();
-  const again = new LmdbShownLog(folder, WIDE, false);
+  const again = new LmdbShownLog(folder, WIDE, false, 'own');
   expect(await again.ofUser('late')).toHaveLength(1);
   await again.close();
 });
 
 test('a clock that went ahead for a while keeps nothing beyond its time', async () => {
   const folder = tempFolder();
-  const log = new LmdbShownLog(folder, WIDE, false);
+  const log = new LmdbShownLog(folder, WIDE, false, 'own');
   await log.append([shown('ahead', 1000 * DAY_MS)]);
   await log.prune(DAY_MS);
   await log.append([shown('a', DAY_MS)]);
   await log.close();
-  const again = new LmdbShownLog(folder, WIDE, false);
+  const again = new LmdbShownLog(folder, WIDE, false, 'own');
   await again.prune(12 * DAY_MS);
   expect(await again.ofUser('ahead')).toEqual([]);
   expect(await again.ofUser('a')).toEqual([]);

@@ -13,7 +13,8 @@ import {
 } from '../shown-log.ts';
 import { allEntries, type Engine, entriesFrom, openEngine, type Table, tableBytes } from './tables/engine.ts';
 
-const TABLES = ['shown', 'segments'];
+const TABLES = ['shown', 'segments', 'owner'];
+const OWNER_KEY = Buffer.from('identity');
 const WAITING_MAX = 100_000;
 /** Parts of the log that are dropped as a whole: each has at most this share of the time and of the bytes. */
 const SEGMENT_SHARE = 1 / 32;
@@ -65,11 +66,15 @@ export class LmdbShownLog implements ShownLog {
   private failure: unknown;
   private pruning = Promise.resolve();
 
-  /** @param isFlushed whether records are on the disk, not in the system's memory alone, before they are acknowledged */
-  constructor(path: string, bounds: ShownBounds, isFlushed: boolean) {
+  /**
+   * @param isFlushed whether records are on the disk, not in the system's memory alone, before they are acknowledged
+   * @param identity of the data; what is of other data is removed, since its rows are of other items
+   */
+  constructor(path: string, bounds: ShownBounds, isFlushed: boolean, identity: string) {
     this.engine = openEngine(path, TABLES.length, TABLES);
     this.shown = this.engine.table('shown');
     this.segmentTable = this.engine.table('segments');
+    this.claim(identity);
     this.bounds = bounds;
     this.isFlushed = isFlushed;
     this.segments = Array.from(
@@ -79,6 +84,17 @@ export class LmdbShownLog implements ShownLog {
     const { number = 0, count = 0 } = this.segments.at(-1) ?? {};
     this.lastNumber = number;
     this.count = count;
+  }
+
+  private claim(identity: string): void {
+    const owner = this.engine.table('owner');
+    const own = Buffer.from(identity);
+    const known = owner.getBinary(OWNER_KEY);
+    if (known !== undefined && own.equals(known)) return;
+    this.engine.transact(() => {
+      for (const table of [this.shown, this.segmentTable]) void table.clearSync();
+      void owner.put(OWNER_KEY, own);
+    });
   }
 
   append(records: readonly ShownRecord[]): Promise<void> {
@@ -112,7 +128,7 @@ export class LmdbShownLog implements ShownLog {
         await pause();
       }
     }
-    return byTime(records);
+    return byTime(records.reverse());
   }
 
   async *walk(): AsyncGenerator<readonly ShownToUser[]> {

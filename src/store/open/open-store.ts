@@ -198,16 +198,18 @@ export async function openReadyStore(
 /**
  * Opens the log of what was shown: beside the data, or in the database that nodes share.
  * @param isMade whether it is made where there is none
+ * @param identity of the data
  * @returns undefined where there is none
  */
 export async function openShownLog(
   { dataPath, sharedDatabase, sync }: StoreOptions,
   bounds: ShownBounds,
   isMade: boolean,
+  identity: string,
 ): Promise<ShownLog | undefined> {
   if (sharedDatabase !== undefined) return PostgresShownLog.open(sharedDatabase, bounds, isMade);
   const path = join(dataPath, 'shown');
-  return isMade || existsSync(path) ? new LmdbShownLog(path, bounds, sync === 'disk') : undefined;
+  return isMade || existsSync(path) ? new LmdbShownLog(path, bounds, sync === 'disk', identity) : undefined;
 }
 
 /** Reads Gorse's tables in a PostgreSQL database. */

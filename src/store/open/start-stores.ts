@@ -80,7 +80,12 @@ export async function startStores(
   teardown.add(() => data.close());
   const { retention_days, max_mb } = config.attribution;
   const bounds = { retentionMs: retention_days * DAY_MS, bytesMax: max_mb * 2 ** 20 };
-  const shownLog = await openShownLog(options, bounds, Object.keys(config.placement).length > 0);
+  const shownLog = await openShownLog(
+    options,
+    bounds,
+    Object.keys(config.placement).length > 0,
+    stores.identity,
+  );
   teardown.add(() => shownLog?.close());
   const { sharedDatabase } = options;
   const position = () => data.barrier?.position ?? 0;

@@ -57,6 +57,14 @@ export function shownLogContract(
         expect(left).toHaveLength(900);
       }));
 
+    it('gives what is of one time in the order of arrival', () =>
+      using(async (open) => {
+        const log = await open();
+        const rows = Array.from({ length: 50 }, (_, at) => at);
+        for (const row of rows) await log.append([shown('u', 0, { itemRows: [row], places: [1] })]);
+        expect((await log.ofUser('u')).map(({ itemRows }) => itemRows[0])).toEqual(rows);
+      }));
+
     it('gives the latest of very many of a user, each once', () =>
       using(async (open) => {
         const log = await open();
