@@ -28,6 +28,7 @@ import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import { type Cluster, leaderOf } from '../store/cluster.ts';
 import type { DataStore } from '../store/data-store.ts';
+import type { ShownLog } from '../store/shown-log.ts';
 import { Activity } from './activity.ts';
 import { AutomaticCompaction } from './automatic-compaction.ts';
 import { Backups } from './backups.ts';
@@ -55,6 +56,8 @@ export interface AdminParts {
   readonly folders: StoreFolders;
   readonly data: DataStore;
   readonly cache: CacheStore;
+  /** Log of impressions; undefined for a service without placements. */
+  readonly shownLog: ShownLog | undefined;
   /** The nodes that share the data; undefined for a service of its own. */
   readonly cluster: Cluster | undefined;
   readonly recommendation: Recommendation;
@@ -228,10 +231,10 @@ export class Admin {
   }
 
   storage(): Promise<Storage> {
-    const { data, cache, folders, fits, config } = this.parts;
+    const { data, cache, shownLog, folders, fits, config } = this.parts;
     const models = fits.served === undefined ? [] : sharedMemories(fits.served);
     const hitCache = config.server.hit_cache_mb * 1.25 * 2 ** 20;
-    return describeStorage(data, cache, folders, [
+    return describeStorage(data, cache, shownLog, folders, [
       ...models.map(({ Name, Bytes }) => ({ Name, Bytes, Note: 'Shared by all threads' })),
       { Name: 'cache of answers', Bytes: hitCache, Note: '[server] hit_cache_mb and a quarter: at most' },
       { Name: 'samples', Bytes: this.sampler.ring.bytes, Note: 'A day of the curves of the dashboard' },

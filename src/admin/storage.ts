@@ -2,7 +2,8 @@ import { statfs } from 'node:fs/promises';
 import type { Storage } from '../domain/admin-schemas.ts';
 import { externalBytes } from '../memory/garbage-collection.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { DataStore } from '../store/data-store.ts';
+import type { DataStore, TableStats } from '../store/data-store.ts';
+import type { ShownLog } from '../store/shown-log.ts';
 
 /** Where the stores are. */
 export interface StoreFolders {
@@ -30,14 +31,16 @@ export async function diskSpace(folder: string): Promise<{ free: number; all: nu
 export async function describeStorage(
   data: DataStore,
   cache: CacheStore,
+  shownLog: ShownLog | undefined,
   { dataPath, cachePath }: StoreFolders,
   shared: readonly MemoryPart[],
 ): Promise<Storage> {
-  const [stats, cacheStats, tables, cacheTables, disk] = await Promise.all([
+  const [stats, cacheStats, tables, cacheTables, shownTables, disk] = await Promise.all([
     data.getStats(),
     cache.getStats(),
     data.getTables(),
     cache.getTables(),
+    shownLog?.getTables().catch(() => []) ?? [],
     diskSpace(dataPath),
   ]);
   const { rss, heapUsed, arrayBuffers } = process.memoryUsage();
@@ -47,20 +50,7 @@ export async function describeStorage(
     CacheFolder: cachePath,
     CacheBytes: cacheStats.bytes,
     ...(disk !== undefined && { DiskFreeBytes: disk.free, DiskBytes: disk.all }),
-    Tables: [
-      ...tables.map(({ name, entries, bytes }) => ({
-        Store: 'data',
-        Name: name,
-        Entries: entries,
-        Bytes: bytes,
-      })),
-      ...cacheTables.map(({ name, entries, bytes }) => ({
-        Store: 'cache',
-        Name: name,
-        Entries: entries,
-        Bytes: bytes,
-      })),
-    ],
+    Tables: [...rowsOf('data', tables), ...rowsOf('cache', cacheTables), ...rowsOf('shown', shownTables)],
     Memory: [
       { Name: 'resident', Bytes: rss, Note: 'The whole process, pages of the files it has mapped included' },
       { Name: 'heap', Bytes: heapUsed, Note: 'Objects of the main thread' },
@@ -74,4 +64,8 @@ export async function describeStorage(
     ],
     ...(stats.feedback > 0 && { BytesPerFeedback: stats.bytes / stats.feedback }),
   };
+}
+
+function rowsOf(Store: string, tables: readonly TableStats[]): Storage['Tables'] {
+  return tables.map(({ name: Name, entries: Entries, bytes: Bytes }) => ({ Store, Name, Entries, Bytes }));
 }

@@ -137,7 +137,7 @@ type Options = Required<ServiceOptions>;
 /** Creates the answers to operators. */
 function createAdmin(
   { config, origin, clock, log }: Options,
-  { data, cache, cluster, paths: folders }: StartedStores,
+  { data, cache, shownLog, cluster, paths: folders }: StartedStores,
   { pool, recommendation, tasks, fits, search }: Background,
   { metrics, engine }: HttpGround,
 ): Admin {
@@ -146,7 +146,7 @@ function createAdmin(
     return DataStoreError || CacheStoreError;
   };
   return new Admin({
-    ...{ config, origin, folders, data, cache, cluster, recommendation, tasks, fits, search },
+    ...{ config, origin, folders, data, cache, shownLog, cluster, recommendation, tasks, fits, search },
     ...{ storeError, clock, log },
     requests: () => requestTotals(metrics.registry),
     engine: engine.name,

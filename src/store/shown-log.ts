@@ -1,4 +1,5 @@
 /** Lists that were shown, and feedback that names the list it came of: a bounded log beside the data. */
+import type { TableStats } from './data-store.ts';
 
 /** Which list it was, as its token tells. */
 export interface ListName {
@@ -45,6 +46,8 @@ export interface ShownLog {
   ofUser(userId: string, most?: number): Promise<readonly ShownRecord[]>;
   /** All users in the byte order of their ids, some at a time. */
   walk(): AsyncIterable<readonly ShownToUser[]>;
+  /** What its tables take. @throws FurzeError STORE_UNAVAILABLE */
+  getTables(): Promise<readonly TableStats[]>;
   /** Removes what is beyond the bounds, the oldest first. */
   prune(nowMs: number): Promise<void>;
   close(): Promise<void>;

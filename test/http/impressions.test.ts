@@ -148,6 +148,13 @@ it('lets items rest that a user has seen often and passed over, but for pins', a
   await rested.stop();
 });
 
+it('tells operators what the log takes', async () => {
+  const { body } = await server.call('GET', '/api/admin/storage');
+  const own = body.Tables.filter(({ Store }: { Store: string }) => Store === 'shown');
+  expect(own[0]).toMatchObject({ Name: 'shown' });
+  expect(own[0].Bytes).toBeGreaterThan(0);
+});
+
 it('says that there are none where no placement is configured', async () => {
   const plain = await startTestServer();
   const { status, body } = await plain.call('POST', '/api/impressions', [

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { FurzeError, messageOf } from '../../domain/furze-error.ts';
 import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import { AppendGroups } from '../append-groups.ts';
+import type { TableStats } from '../data-store.ts';
 import {
   packShown,
   type ShownBounds,
@@ -11,7 +12,15 @@ import {
   USER_RECORDS_MAX,
   unpackShown,
 } from '../shown-log.ts';
-import { allEntries, type Engine, entriesFrom, openEngine, type Table, tableBytes } from './tables/engine.ts';
+import {
+  allEntries,
+  describeTables,
+  type Engine,
+  entriesFrom,
+  openEngine,
+  type Table,
+  tableBytes,
+} from './tables/engine.ts';
 
 const TABLES = ['shown', 'segments', 'owner'];
 const OWNER_KEY = Buffer.from('identity');
@@ -156,6 +165,11 @@ export class LmdbShownLog implements ShownLog {
       slice = [];
     }
     if (slice.length > 0) yield slice;
+  }
+
+  async getTables(): Promise<readonly TableStats[]> {
+    this.engine.renewReads();
+    return describeTables({ shown: this.shown, segments: this.segmentTable });
   }
 
   prune(nowMs: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { FurzeError, messageOf } from '../../domain/furze-error.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { AppendGroups } from '../append-groups.ts';
+import type { TableStats } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import {
   packShown,
@@ -120,6 +121,18 @@ export class PostgresShownLog implements ShownLog {
       if (rows.length < STEP_ROWS) return;
       last = rows.at(-1)!;
     }
+  }
+
+  /** Rows as the server estimates them. */
+  async getTables(): Promise<readonly TableStats[]> {
+    const [sizes] = await this.ask((connection) =>
+      connection.rows<[number, number]>(
+        `SELECT greatest(reltuples, 0)::bigint, pg_total_relation_size(oid) FROM pg_class WHERE oid = to_regclass($1)`,
+        [this.table],
+      ),
+    );
+    const [entries, bytes] = sizes!;
+    return [{ name: 'shown', entries, bytes }];
   }
 
   async prune(nowMs: number): Promise<void> {
