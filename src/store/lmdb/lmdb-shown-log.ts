@@ -80,7 +80,7 @@ export class LmdbShownLog implements ShownLog {
    * @param identity of the data; what is of other data is removed, since its rows are of other items
    */
   constructor(path: string, bounds: ShownBounds, isFlushed: boolean, identity: string) {
-    this.engine = openEngine(path, TABLES.length, TABLES);
+    this.engine = openEngine(path, TABLES.length, TABLES, { batchesTurns: false });
     this.shown = this.engine.table('shown');
     this.segmentTable = this.engine.table('segments');
     this.claim(identity);

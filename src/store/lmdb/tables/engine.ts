@@ -28,6 +28,8 @@ export interface EngineOptions {
   readonly mapBytes?: number | undefined;
   /** Free pages are used again before they are flushed: the file stays small, and is worth nothing after a crash. */
   readonly isScratch?: boolean;
+  /** False where each queued write is to commit by itself, and not with all of its turn; true when absent. */
+  readonly batchesTurns?: boolean;
 }
 
 /** Transaction flags of lmdb-js: abortable, committed at return, not flushed (`sync` does that apart). */
@@ -67,7 +69,7 @@ export class Engine {
   /** Opens the folder, and makes it when it does not exist and is not only read. */
   constructor(path: string, tablesMax: number, options: EngineOptions = {}) {
     if (endianness() !== 'LE') throw new Error('The LMDB store needs a little-endian machine');
-    const { readOnly = false, mapBytes, isScratch = false } = options;
+    const { readOnly = false, mapBytes, isScratch = false, batchesTurns = true } = options;
     if (!readOnly) makeFolder(path);
     this.path = path;
     this.options = options;
@@ -83,8 +85,8 @@ export class Engine {
         keyEncoding: 'binary',
         readOnly,
         noSync: isScratch,
-        // Its commit would have a promise that nobody can catch, so that a full disk ended the process.
-        eventTurnBatching: false,
+        // The commit of a turn has a promise that nobody can catch, so that a full disk ends the process.
+        eventTurnBatching: batchesTurns,
       }),
     );
     this.lockFile = lockFile ?? fileNumber(join(path, LOCK_FILE));
