@@ -81,6 +81,16 @@ function checkUnit(): void {
   report.byProgram('systemd unit', 'systemd-analyze', ['verify', '--man=no', path]);
 }
 
+/** The chart passes helm's own rules, and with its defaults it is the manifest for those who have no helm. */
+function checkChart(): void {
+  const chart = join(ROOT, 'deploy/helm/furze');
+  report.byProgram('Helm chart', 'helm', ['lint', '--strict', chart]);
+  const manifest = report.byProgram('rendering of the Helm chart', 'helm', ['template', 'furze', chart]);
+  if (manifest === undefined) return;
+  const kept = readFileSync(join(ROOT, 'deploy/kubernetes/cluster.yaml'), 'utf8');
+  report.check('deploy/kubernetes/cluster.yaml is the chart with its defaults', kept.endsWith(manifest));
+}
+
 try {
   report.byProgram('Dockerfile', 'hadolint', [join(ROOT, 'deploy/Dockerfile')]);
   report.byProgram('Kubernetes manifests', 'kubeconform', [
@@ -88,6 +98,7 @@ try {
     join(ROOT, 'deploy/kubernetes/furze.yaml'),
     join(ROOT, 'deploy/kubernetes/cluster.yaml'),
   ]);
+  checkChart();
   report.byProgram('HAProxy in front of a cluster', 'haproxy', [
     '-c',
     '-f',

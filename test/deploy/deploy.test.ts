@@ -136,7 +136,10 @@ describe('the Kubernetes manifests', () => {
 describe('a cluster', () => {
   const compose = parse(read('compose/cluster.yaml'), { merge: true });
   const documents = parseAllDocuments(read('kubernetes/cluster.yaml')).map((document) => document.toJS());
-  const sets = documents.filter(({ kind }) => kind === 'StatefulSet');
+  const named = (kind: string, name: string) =>
+    documents.find((document) => document.kind === kind && document.metadata.name === name);
+  const selectorOf = ({ selector, podSelector }: Record<string, ReturnType<typeof JSON.parse>>) =>
+    (selector ?? podSelector).matchLabels;
 
   it('has servers that the proxy knows, and a worker, each with a folder of its own', () => {
     const nodes = Object.entries<Record<string, ReturnType<typeof JSON.parse>>>(compose.services).filter(
@@ -161,17 +164,49 @@ describe('a cluster', () => {
   });
 
   it('leads callers to servers alone, on Kubernetes too', () => {
-    expect(sets.map(({ spec }) => spec.template.spec.containers[0].args.slice(-2))).toEqual([
+    const nodes = [named('Deployment', 'furze-server'), named('StatefulSet', 'furze-worker')];
+    expect(nodes.map(({ spec }) => spec.template.spec.containers[0].args.slice(-2))).toEqual([
       ['--role', 'server'],
       ['--role', 'worker'],
     ]);
-    const service = documents.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'furze');
-    expect(service.spec.selector).toEqual(sets[0].spec.template.metadata.labels);
-    for (const { spec } of sets) {
+    for (const { spec } of nodes) {
       expect(spec.selector.matchLabels).toEqual(spec.template.metadata.labels);
       expect(spec.template.spec.securityContext.runAsNonRoot).toBe(true);
+      expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
+        defaultConfig().server.shutdown_timeout / 1000 + 5,
+      );
       const env = spec.template.spec.containers[0].env.map(({ name }: { name: string }) => name);
       expect(env).toContain('FURZE_DATABASE_DATA_STORE');
+    }
+    const { labels } = nodes[0]!.spec.template.metadata;
+    expect(named('Service', 'furze').spec.selector).toEqual(labels);
+    for (const kind of ['PodDisruptionBudget', 'NetworkPolicy'])
+      expect([kind, selectorOf(named(kind, 'furze-server').spec)]).toEqual([kind, labels]);
+  });
+
+  it('grows by servers that keep nothing, and has one Valkey without a disk for all', () => {
+    const [server, valkey] = [named('Deployment', 'furze-server'), named('Deployment', 'furze-valkey')];
+    for (const { spec } of [server, valkey])
+      for (const volume of spec.template.spec.volumes)
+        expect(['emptyDir', 'configMap']).toContain(Object.keys(volume).find((key) => key !== 'name'));
+    expect(server.spec.replicas).toBeUndefined();
+    expect(named('HorizontalPodAutoscaler', 'furze-server').spec.scaleTargetRef.name).toBe('furze-server');
+    const [port] = named('Service', 'furze-valkey').spec.ports;
+    const env = server.spec.template.spec.containers[0].env;
+    expect(env.find(({ name }: { name: string }) => name === 'FURZE_DATABASE_CACHE_STORE').value).toBe(
+      `redis://furze-valkey:${port.port}/0`,
+    );
+    expect(compose.services.valkey.command).toEqual(valkey.spec.template.spec.containers[0].args);
+  });
+
+  it('has values that its schema describes, key by key', () => {
+    const schema = JSON.parse(read('helm/furze/values.schema.json'));
+    const values = parse(read('helm/furze/values.yaml'));
+    for (const [section, given] of Object.entries<Record<string, unknown>>(values)) {
+      const described = schema.properties[section];
+      expect([section, described !== undefined]).toEqual([section, true]);
+      if (described.type === 'object' && described.properties !== undefined)
+        expect([section, Object.keys(given)]).toEqual([section, Object.keys(described.properties)]);
     }
   });
 });
