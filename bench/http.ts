@@ -1,5 +1,5 @@
 // The service over HTTP against what it stands on: a bare engine for reads, bare LMDB for writes; and against crowds.
-// npm run bench:http [-- --smoke] [-- --part reads|insert|writes|placements|tail|freshness|pass|leaving|stalls|training|overload] [-- --seconds 300] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
+// npm run bench:http [-- --smoke] [-- --part reads|insert|writes|placements|tail|freshness|pass|leaving|stalls|overload] [-- --seconds 300] [-- --only NAME] [-- --rounds 7] [-- --feedback 1000000]
 import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchFreshness } from './http/freshness.ts';
@@ -12,7 +12,6 @@ import { benchReads, makeReadFolder } from './http/reads.ts';
 import { benchStalls } from './http/stalls.ts';
 import { printRows, type Row } from './http/statistics.ts';
 import { benchTail } from './http/tail.ts';
-import { benchTraining } from './http/training.ts';
 import { FULL_SIZE, SMOKE_SIZE } from './http/world.ts';
 import { benchWrites } from './http/writes.ts';
 
@@ -25,7 +24,7 @@ const { values: options } = parseArgs({
     part: { type: 'string' },
     only: { type: 'string', default: '' },
     rounds: { type: 'string', default: '5' },
-    /** Keeps the data of the parts `training` and `stalls`, which take their time to make, or takes it from there. */
+    /** Keeps the data of the part `stalls`, which takes its time to make, or takes it from there. */
     folder: { type: 'string' },
     feedback: { type: 'string', default: String(FULL_SIZE.feedback) },
     /** Items of the part `stalls`. */
@@ -84,11 +83,6 @@ if (asked('leaving')) {
   const clients = smoke ? 40 : 1000;
   const durationMs = smoke ? 1000 : Number(options.seconds) * 1000;
   rows.push(...(await benchLeaving(leavingSize, { clients, durationMs })));
-}
-if (asked('training')) {
-  // Users and items as many as MovieLens 20M has.
-  const trainingSize = smoke ? SMOKE_SIZE : { ...size, users: 138_000, items: 27_000 };
-  rows.push(...(await benchTraining(trainingSize, smoke ? 2000 : 15_000, options.folder)));
 }
 if (asked('overload')) rows.push(...(await benchOverload(smoke ? 0.01 : 1)));
 printRows(rows);

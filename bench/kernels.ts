@@ -6,6 +6,7 @@ import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { Arena } from '../src/memory/arena.ts';
 import { createSharedMemory, u8 } from '../src/memory/shared-memory.ts';
 import { instantiatePlainKernels } from '../test/plain-kernels/plain-kernels.ts';
+import { median } from './http/statistics.ts';
 import { KERNEL_CASES, type KernelCase } from './kernel-cases.ts';
 import { createNativeFolder, NativeTwin, removeNativeFolder } from './native-twin.ts';
 
@@ -20,10 +21,6 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
   },
 });
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-}
 
 function timed(run: () => void): number {
   const start = process.hrtime.bigint();

@@ -1,10 +1,8 @@
 // What a list costs: the processor time that a thread takes for one, with all that the default settings ask.
 // npm run bench:lists [-- --smoke] [-- --items 27000] [-- --likes 145] [-- --users 512] [-- --rounds 5]
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { printRows, quantile } from './http/statistics.ts';
+import { withFolder } from './http/processes.ts';
+import { printRows, quantile, ratioRow } from './http/statistics.ts';
 import { mainThreadClock } from './http/thread-time.ts';
 import { openListWorld } from './lists/world.ts';
 
@@ -26,8 +24,7 @@ const items = options.smoke ? 500 : Number(options.items);
 const users = options.smoke ? 64 : Number(options.users);
 const likes = Number(options.likes);
 
-const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
-try {
+await withFolder(async (folder) => {
   const world = await openListWorld(folder, { users, items, likes });
   const processorMs = mainThreadClock();
   const timesMs: number[] = [];
@@ -40,19 +37,8 @@ try {
     // The first warms up.
     if (round > 0) timesMs.push((processorMs() - beganMs) / users);
   }
-  const listMs = quantile(timesMs, 0);
-  printRows([
-    {
-      bench: `a list at ${items} items and ${likes} likes, processor time (hash of all lists ${hash.toString(16)})`,
-      unit: 'ms',
-      furze: listMs,
-      reference: 'the aim, ms',
-      referenceValue: AIM_MS,
-      ratio: listMs / AIM_MS,
-      aim: '<= 1',
-    },
-  ]);
+  const of = `processor time (hash of all lists ${hash.toString(16)})`;
+  const bench = `a list at ${items} items and ${likes} likes, ${of}`;
+  printRows([ratioRow(bench, 'ms', quantile(timesMs, 0), 'the aim, ms', AIM_MS, '<= 1')]);
   await world.close();
-} finally {
-  await rm(folder, { recursive: true });
-}
+});

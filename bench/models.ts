@@ -4,9 +4,10 @@
 import { parseArgs } from 'node:util';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../src/memory/shared-memory.ts';
+import { median } from './http/statistics.ts';
 import { alsEpochCase, alsQualityCase, alsScalingCase } from './models/als-cases.ts';
 import { clickScoringCase, clickTrainingCase } from './models/click-cases.ts';
-import { neighborCase, queryCase, topKCase } from './models/kernel-cases.ts';
+import { neighborCase, topKCase } from './models/kernel-cases.ts';
 import type { ModelCase, Times } from './models/model-case.ts';
 import { powerLaw } from './models/power-law.ts';
 import { Reference } from './models/reference.ts';
@@ -32,10 +33,6 @@ const { values: options } = parseArgs({
 const given = options.steps === undefined ? {} : { steps: Number(options.steps) };
 const divisor = options.full ? 1 : options.smoke ? 400 : 10;
 const rounds = options.smoke ? 1 : Number(options.rounds);
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-}
 
 function medians(times: readonly Times[]): Times {
   return { seconds: median(times.map(({ seconds }) => seconds)), cpu: median(times.map(({ cpu }) => cpu)) };
@@ -83,7 +80,6 @@ const makers: readonly (() => Promise<ModelCase | undefined>)[] = [
   async () => alsQualityCase(data, given, THREADS, reference),
   () => topKCase(data, THREADS, reference),
   () => neighborCase(data, THREADS, reference),
-  () => queryCase(options.smoke ? 20 : 1),
   () => alsScalingCase(data, given),
   () => clickScoringCase(options.smoke ? 1000 : 100_000),
   () => clickTrainingCase(data),

@@ -9,8 +9,7 @@ import type { Estimate } from '../src/model/evaluation/confidence-interval.ts';
 import { auc, logLoss } from '../src/model/evaluation/metrics.ts';
 import { fitFactorizationMachine, predictProbabilities } from './baselines/factorization-machine.ts';
 import { finish } from './fit-in-thread.ts';
-import { evaluateInThreads } from './quality/evaluate-workers.ts';
-import { evaluateSampled } from './quality/evaluations.ts';
+import { evaluateFullCatalogue, evaluateSampled } from './quality/evaluations.ts';
 import { evaluateClick, fitClick, hasLabels, loadClickSet } from './quality/features.ts';
 import {
   defaultSettings,
@@ -140,7 +139,7 @@ async function runRanking(
   const evaluation =
     set.cases.length > 0
       ? evaluateSampled(ranker, set.cases, options.cutoffs)
-      : await evaluateInThreads(ranker, set.train.byUser, set.test, options.cutoffs, options.workers);
+      : evaluateFullCatalogue(ranker, set.train.byUser, set.test, options.cutoffs);
   console.log(`${evaluation.userCount} users evaluated`);
   return { settings, seconds: seconds(started, fitted), metrics: evaluation.metrics };
 }

@@ -4,7 +4,7 @@ import { createRandom, type Random } from '../../src/domain/random.ts';
 import { getRequest, postRequest } from '../http/connection.ts';
 import { measureLoad, RequestRing, sendAll } from '../http/load.ts';
 import type { ServerProcess } from '../http/processes.ts';
-import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from '../http/world.ts';
+import { itemIdOf, userIdOf, type WorldSize, worldRequests } from '../http/world.ts';
 import { type Engines, spentOf, startNode } from './parts.ts';
 import { serverCpuMs } from './server-time.ts';
 
@@ -62,12 +62,9 @@ async function measure(
   isSmoke: boolean,
 ): Promise<Row> {
   const [first] = servers;
-  const items = Array.from({ length: size.items }, (_, at) => ({
-    ItemId: itemIdOf(at),
-    Timestamp: '2024-01-01',
-  }));
-  await sendAll(first!.port, [postRequest('/api/items', JSON.stringify(items))], 1);
-  await sendAll(first!.port, [...feedbackBatches(size, BATCH_RECORDS)].map(post), 4);
+  const [items, ...feedback] = [...worldRequests(size, BATCH_RECORDS, size.items)];
+  await sendAll(first!.port, [items!], 1);
+  await sendAll(first!.port, feedback, 4);
   await settle(servers);
   const random = createRandom(Number.parseInt(randomBytes(4).toString('hex'), 16));
   const batches = isSmoke ? 4 : 200;
@@ -109,7 +106,7 @@ async function onAll(
     servers.map(({ port }) =>
       sendAll(
         port,
-        Array.from({ length: each }, () => post(newFeedback(records, size, random))),
+        Array.from({ length: each }, () => postRequest('/api/feedback', newFeedback(records, size, random))),
         connections,
       ),
     ),
@@ -132,10 +129,6 @@ function newFeedback(records: number, size: WorldSize, random: Random) {
     Timestamp: '2024-05-06T07:08:09Z',
     Comment: '',
   }));
-}
-
-function post(records: readonly unknown[]): Buffer {
-  return postRequest('/api/feedback', JSON.stringify(records));
 }
 
 interface Cost {

@@ -1,13 +1,19 @@
 import { join } from 'node:path';
 import { createRandom } from '../../src/domain/random.ts';
-import { Asker } from '../http/asker.ts';
-import { getRequest, postRequest } from '../http/connection.ts';
+import { Asker, getRequest, postRequest } from '../http/connection.ts';
 import { startFlood, stopFlood } from '../http/freshness.ts';
 import { toRequest } from '../http/insert.ts';
 import { measureLoad, RequestRing, sendAll } from '../http/load.ts';
-import { POSITIVE_TYPES, type ServerProcess } from '../http/processes.ts';
+import type { ServerProcess } from '../http/processes.ts';
 import { quantile } from '../http/statistics.ts';
-import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from '../http/world.ts';
+import {
+  feedbackBatches,
+  itemBatches,
+  likeOf,
+  listRequests,
+  userIdOf,
+  type WorldSize,
+} from '../http/world.ts';
 import { type Engines, spentOf, startNode } from './parts.ts';
 import { serverCpuMs } from './server-time.ts';
 
@@ -32,10 +38,7 @@ export async function measureRequests(engines: Engines, folder: string, isSmoke:
   const size = isSmoke ? SMOKE : WORLD;
   const durationMs = isSmoke ? 300 : 5000;
   const probes = isSmoke ? 10 : 300;
-  const random = createRandom(4);
-  const requests = Array.from({ length: size.users }, () =>
-    getRequest(`/api/recommend/${userIdOf(random.below(size.users))}?n=10`),
-  );
+  const requests = listRequests(size, size.users, 4);
   const alone = await startNode(
     folder,
     'alone',
@@ -66,11 +69,8 @@ export async function measureRequests(engines: Engines, folder: string, isSmoke:
 
 /** Posts all items and feedback, and tells what the feedback took. */
 async function fill(name: string, engines: Engines, server: ServerProcess, size: WorldSize): Promise<void> {
-  const items = Array.from({ length: size.items }, (_, at) => ({
-    ItemId: itemIdOf(at),
-    Timestamp: '2024-01-01',
-  }));
-  await sendAll(server.port, [postRequest('/api/items', JSON.stringify(items))], 1);
+  for (const items of itemBatches(size, size.items))
+    await sendAll(server.port, [postRequest('/api/items', items)], 1);
   const requests = [...feedbackBatches(size, BATCH_RECORDS)].map(toRequest);
   await row(`feedback posted to ${name}, in batches of ${BATCH_RECORDS}`, engines, [server], async () => {
     await sendAll(server.port, requests, POSTING_CONNECTIONS);
@@ -149,11 +149,10 @@ async function probe(
   while (latenciesMs.length < probes) {
     const UserId = userIdOf(random.below(size.users));
     const list = getRequest(`/api/recommend/${UserId}?n=10`);
-    const [ItemId] = JSON.parse(await reader.ask(list)) as string[];
-    const record = { FeedbackType: POSITIVE_TYPES[0], UserId, ItemId, Timestamp: '', Comment: '' };
-    await writer.ask(postRequest('/api/feedback', JSON.stringify([record])));
+    const [ItemId] = await reader.askJson<[string]>(list);
+    await writer.ask(postRequest('/api/feedback', [likeOf(UserId, ItemId)]));
     const began = performance.now();
-    while ((JSON.parse(await reader.ask(list)) as string[]).includes(ItemId!));
+    while ((await reader.askJson<string[]>(list)).includes(ItemId));
     latenciesMs.push(performance.now() - began);
   }
   writer.close();

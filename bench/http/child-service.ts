@@ -1,35 +1,93 @@
-import { type ConfigOverrides, defaultConfig } from '../../src/config/config.ts';
-import { createLogger } from '../../src/platform/log/log.ts';
-import { type Service, startService } from '../../src/service/service.ts';
-import { cachePathOf, dataPathOf, POSITIVE_TYPES, READ_TYPES } from './processes.ts';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { ConfigOverrides } from '../../src/config/config.ts';
 
-/**
- * The service of a bench in a process of its own, which fits when it is told to and never by itself. It stops when the
- * bench says so, and when the bench is gone.
- * @param folder its stores
- * @param online how it answers who has no list yet
- */
-export async function startChildService(
-  folder: string,
-  online: NonNullable<ConfigOverrides['recommend']>['online'] = {},
-): Promise<Service> {
-  const service = await startService({
-    config: defaultConfig({
-      database: {
-        data_store: `lmdb://${dataPathOf(folder)}`,
-        cache_store: `lmdb://${cachePathOf(folder)}`,
-        sync: 'commit',
-      },
-      server: { port: 0 },
-      recommend: {
-        data_source: { positive_feedback_types: POSITIVE_TYPES, read_feedback_types: READ_TYPES },
-        collaborative: { model_fit_period: 86_400_000 },
-        offline: { check_recommend_period: 86_400_000 },
-        online,
-      },
-    }),
-    log: createLogger('error'),
+const SERVER = fileURLToPath(new URL('./child-server.ts', import.meta.url));
+
+export type Order = 'fit' | 'watch' | 'read' | 'count' | 'stop';
+
+/** Time of the lists of a fit, and their number. */
+export interface Made {
+  readonly tookMs: number;
+  readonly lists: number;
+}
+
+/** What the process tells, one of these at a time. */
+export interface Told {
+  readonly port: number;
+  /** A fit begins with its lists. */
+  readonly making: true;
+  readonly fitted: Made;
+  readonly watching: true;
+  /** The longest turn of the event loop of a watch, processor time. */
+  readonly longestMs: number;
+  /** Lists and answers that threads made so far. */
+  readonly made: number;
+}
+
+/** A service in a process of its own that is told what to do. */
+export class ChildService {
+  readonly port: number;
+  private readonly child: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.child = child;
+    this.port = port;
+  }
+
+  /** @param online how it answers who has no list yet */
+  static async start(
+    folder: string,
+    online: NonNullable<ConfigOverrides['recommend']>['online'] = {},
+  ): Promise<ChildService> {
+    const child = fork(SERVER, [folder, JSON.stringify(online)], { execArgv: ['--import', 'tsx'] });
+    return new ChildService(child, await told(child, 'port'));
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Starts a fit. */
+  fit(): { readonly making: Promise<true>; readonly ended: Promise<Made> } {
+    this.child.send('fit' satisfies Order);
+    return { making: told(this.child, 'making'), ended: told(this.child, 'fitted') };
+  }
+
+  /** The longest turn of the event loop while something is done, milliseconds of processor time. */
+  async longestTurnOf(work: () => Promise<unknown>): Promise<number> {
+    await this.ask('watch', 'watching');
+    await work();
+    return this.ask('read', 'longestMs');
+  }
+
+  /** Lists and answers that threads made so far. */
+  made(): Promise<number> {
+    return this.ask('count', 'made');
+  }
+
+  async stop(): Promise<void> {
+    const exited = once(this.child, 'exit');
+    this.child.send('stop' satisfies Order);
+    await exited;
+  }
+
+  private ask<Name extends keyof Told>(order: Order, name: Name): Promise<Told[Name]> {
+    this.child.send(order);
+    return told(this.child, name);
+  }
+}
+
+/** What the process next tells under a name. */
+function told<Name extends keyof Told>(child: ChildProcess, name: Name): Promise<Told[Name]> {
+  return new Promise((resolve) => {
+    const listen = (message: Partial<Told>) => {
+      const value = message[name];
+      if (value === undefined) return;
+      child.off('message', listen);
+      resolve(value);
+    };
+    child.on('message', listen);
   });
-  process.once('disconnect', () => process.exit());
-  return service;
 }

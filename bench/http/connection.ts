@@ -61,6 +61,37 @@ export class Connection {
   }
 }
 
+/** Asks one request after the other over a connection of its own. */
+export class Asker {
+  private readonly connection: Connection;
+  private answered: (body: Buffer) => void = () => {};
+
+  private constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  static async open(port: number): Promise<Asker> {
+    const asker: Asker = new Asker(await Connection.open(port, (_count, body) => asker.answered(body)));
+    return asker;
+  }
+
+  /** @returns the body of the answer, which is good until the next question */
+  ask(request: Uint8Array): Promise<Buffer> {
+    return new Promise((resolve) => {
+      this.answered = resolve;
+      this.connection.send(request);
+    });
+  }
+
+  async askJson<T>(request: Uint8Array): Promise<T> {
+    return JSON.parse((await this.ask(request)).toString()) as T;
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+}
+
 /** The decimal number that begins there. */
 function numberAt(bytes: Buffer, from: number): number {
   let value = 0;
@@ -73,8 +104,9 @@ export function getRequest(path: string): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
 }
 
-/** A POST as bytes. */
-export function postRequest(path: string, body: string): Buffer {
+/** A POST of a value as JSON, as bytes. */
+export function postRequest(path: string, value: unknown): Buffer {
+  const body = JSON.stringify(value);
   const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
   return Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }

@@ -1,20 +1,15 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { getRequest, postRequest } from './connection.ts';
+import { ChildService } from './child-service.ts';
+import { getRequest } from './connection.ts';
 import { sendAll } from './load.ts';
-import type { Row } from './statistics.ts';
-import { feedbackBatches, itemIdOf, labelsOf, userIdOf, type WorldSize } from './world.ts';
+import { withFolder } from './processes.ts';
+import { type Row, ratioRow } from './statistics.ts';
+import { userIdOf, type WorldSize, worldRequests } from './world.ts';
 
-const SERVER = fileURLToPath(new URL('./leaving-server.ts', import.meta.url));
-const BATCH_RECORDS = 10_000;
 /** A client that goes away does so within this time, milliseconds. */
 const STAY_MS_MAX = 100;
 const LEAVING_SHARE = 0.7;
@@ -34,46 +29,32 @@ export interface Leaving {
  * Work that is done for clients of whom most go away at any moment, beside the work that they asked for; and the longest
  * wait for an ordinary list while 60 lists with boosts are asked for all the time, beside that with nobody else.
  */
-export async function benchLeaving(size: WorldSize, { clients, durationMs }: Leaving): Promise<Row[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
-  const server = fork(SERVER, [folder], { execArgv: ['--import', 'tsx'] });
-  try {
-    const port = Number((await once(server, 'message'))[0]);
-    const random = createRandom(12);
-    const items = Array.from({ length: size.items }, (_, at) => ({
-      ItemId: itemIdOf(at),
-      Labels: labelsOf(random),
-    }));
-    await sendAll(port, [postRequest('/api/items', JSON.stringify(items))], 1);
-    for (const records of feedbackBatches(size, BATCH_RECORDS))
-      await sendAll(port, [postRequest('/api/feedback', JSON.stringify(records))], 1);
-    await Promise.all([once(server, 'message'), server.send('fit')]);
-    const before = await countOf(server);
-    const asked = await crowd(port, size, random, clients, durationMs);
-    const done = (await settled(server)) - before;
-    const alone = await worstWait(port, size, random, 0);
-    const beside = await worstWait(port, size, random, BOOSTED_BESIDE);
-    return [
-      {
-        ...{ bench: `work for ${clients} clients that go away`, unit: 'lists', furze: done, aim: '<= 1.1' },
-        ...{ reference: 'asked for', referenceValue: asked, ratio: done / asked },
-      },
-      {
-        ...{
-          bench: `worst wait for a list beside ${BOOSTED_BESIDE} with boosts`,
-          unit: 'ms',
-          furze: beside,
-          aim: '',
-        },
-        ...{ reference: 'with nobody else', referenceValue: alone, ratio: beside / alone },
-      },
-    ];
-  } finally {
-    const exited = once(server, 'exit');
-    server.send('stop');
-    await exited;
-    await rm(folder, { recursive: true });
-  }
+export function benchLeaving(size: WorldSize, { clients, durationMs }: Leaving): Promise<Row[]> {
+  return withFolder(async (folder) => {
+    // The thread that answers makes no list itself, so that all work is counted.
+    const service = await ChildService.start(folder, { remake_share: 0 });
+    try {
+      const { port } = service;
+      const random = createRandom(12);
+      await sendAll(port, [...worldRequests(size)], 1);
+      await service.fit().ended;
+      const before = await service.made();
+      const asked = await crowd(port, size, random, clients, durationMs);
+      const done = (await settled(service)) - before;
+      const alone = await worstWait(port, size, random, 0);
+      const beside = await worstWait(port, size, random, BOOSTED_BESIDE);
+      const [work, wait] = [
+        `work for ${clients} clients that go away`,
+        `worst wait for a list beside ${BOOSTED_BESIDE} with boosts`,
+      ];
+      return [
+        ratioRow(work, 'lists', done, 'asked for', asked, '<= 1.1'),
+        ratioRow(wait, 'ms', beside, 'with nobody else', alone),
+      ];
+    } finally {
+      await service.stop();
+    }
+  });
 }
 
 function request(size: WorldSize, random: Random, isBoosted: boolean): Buffer {
@@ -123,17 +104,12 @@ async function worstWait(port: number, size: WorldSize, random: Random, boosted:
   return Math.max(...waits);
 }
 
-async function countOf(server: ChildProcess): Promise<number> {
-  const [[count]] = await Promise.all([once(server, 'message'), server.send('count')]);
-  return count as number;
-}
-
-/** @returns the count once it rises no more */
-async function settled(server: ChildProcess): Promise<number> {
-  for (let last = await countOf(server); ; ) {
+/** @returns the count of what was made once it rises no more */
+async function settled(service: ChildService): Promise<number> {
+  for (let last = await service.made(); ; ) {
     await delay(1000);
-    const count = await countOf(server);
-    if (count === last) return count;
-    last = count;
+    const made = await service.made();
+    if (made === last) return made;
+    last = made;
   }
 }

@@ -1,5 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { Connection } from './connection.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Asker, Connection } from './connection.ts';
+import type { ServerProcess } from './processes.ts';
+import { median } from './statistics.ts';
 
 /** Load on a server. */
 export interface Pressure {
@@ -26,30 +29,6 @@ export class RequestRing {
   }
 }
 
-/** Asks each request of the ring once at least, so that what is kept of it is there. */
-export async function askAll(port: number, ring: RequestRing): Promise<void> {
-  const depth = 16;
-  let from = 0;
-  await new Promise<void>((resolve, reject) => {
-    let left = 0;
-    let one: Connection | undefined;
-    const next = () => {
-      if (from >= ring.length) return resolve();
-      const to = Math.min(from + depth, ring.length);
-      left = to - from;
-      one?.send(ring.slice(from, to));
-      from = to;
-    };
-    Connection.open(port, (count) => {
-      left -= count;
-      if (left === 0) next();
-    }).then((opened) => {
-      one = opened;
-      next();
-    }, reject);
-  });
-}
-
 /** Asks for `durationMs` and tells how many requests a second were answered. */
 export async function measureLoad(
   port: number,
@@ -74,10 +53,37 @@ export async function measureLoad(
   }
   const start = performance.now();
   for (const one of opened) one.send(take(depth));
-  await new Promise((resolve) => setTimeout(resolve, durationMs));
+  await delay(durationMs);
   const perSecond = (answered / (performance.now() - start)) * 1000;
   for (const one of opened) one.close();
   return perSecond;
+}
+
+/** Requests a second that were answered, by the clock and by the processor time of the server's main thread. */
+export interface Speed {
+  readonly perSecond: number;
+  readonly perCpuSecond: number;
+}
+
+/** The speeds of servers or kinds of requests that are asked in turn, medians of the rounds after one that warms up. */
+export async function alternate(
+  sides: readonly { readonly server: ServerProcess; readonly ring: RequestRing }[],
+  pressure: Pressure,
+  rounds: number,
+  roundMs: number,
+): Promise<Speed[]> {
+  const speeds: Speed[][] = sides.map(() => []);
+  for (let round = 0; round <= rounds; round++)
+    for (const [at, { server, ring }] of sides.entries()) {
+      const beganMs = server.cpuMs();
+      const perSecond = await measureLoad(server.port, ring, pressure, roundMs);
+      const perCpuSecond = (perSecond * roundMs) / (server.cpuMs() - beganMs);
+      if (round > 0) speeds[at]!.push({ perSecond, perCpuSecond });
+    }
+  return speeds.map((all) => ({
+    perSecond: median(all.map(({ perSecond }) => perSecond)),
+    perCpuSecond: median(all.map(({ perCpuSecond }) => perCpuSecond)),
+  }));
 }
 
 /**
@@ -91,26 +97,21 @@ export async function sendAll(
 ): Promise<number[]> {
   let next = 0;
   const latenciesMs: number[] = [];
-  await Promise.all(
-    Array.from({ length: Math.min(connections, requests.length) }, async () => {
-      let answered = () => {};
-      const one = await Connection.open(port, () => answered());
-      while (next < requests.length) {
-        const request = requests[next++]!;
-        const start = performance.now();
-        await new Promise<void>((resolve) => {
-          answered = resolve;
-          one.send(request);
-        });
-        latenciesMs.push(performance.now() - start);
-      }
-      one.close();
-    }),
-  );
+  const client = async () => {
+    const asker = await Asker.open(port);
+    while (next < requests.length) {
+      const request = requests[next++]!;
+      const beganMs = performance.now();
+      await asker.ask(request);
+      latenciesMs.push(performance.now() - beganMs);
+    }
+    asker.close();
+  };
+  await Promise.all(Array.from({ length: Math.min(connections, requests.length) }, client));
   return latenciesMs;
 }
 
-/** Asks one request at a time, `pauseMs` apart, and tells each latency in milliseconds, all of them at the end. */
+/** Asks one request at a time, `pauseMs` apart. @returns each latency in milliseconds; `onLatency` is told at once */
 export async function measureLatencies(
   port: number,
   requests: readonly Buffer[],
@@ -118,20 +119,15 @@ export async function measureLatencies(
   goOn: (asked: number) => boolean,
   onLatency: (latencyMs: number) => void = () => {},
 ): Promise<number[]> {
-  let answered = () => {};
-  const one = await Connection.open(port, () => answered());
+  const asker = await Asker.open(port);
   const latenciesMs: number[] = [];
   while (goOn(latenciesMs.length)) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    const start = performance.now();
-    await new Promise<void>((resolve) => {
-      answered = resolve;
-      one.send(requests[latenciesMs.length % requests.length]!);
-    });
-    const latencyMs = performance.now() - start;
-    latenciesMs.push(latencyMs);
-    onLatency(latencyMs);
+    await delay(pauseMs);
+    const beganMs = performance.now();
+    await asker.ask(requests[latenciesMs.length % requests.length]!);
+    latenciesMs.push(performance.now() - beganMs);
+    onLatency(latenciesMs.at(-1)!);
   }
-  one.close();
+  asker.close();
   return latenciesMs;
 }

@@ -1,14 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EngineName } from '../../src/http/engine/engine.ts';
-import { chooseEngine } from '../../src/http/engine/engine-choice.ts';
 import { getRequest, postRequest } from './connection.ts';
 import { measureLatencies, sendAll } from './load.ts';
-import { type ServerProcess, startService } from './processes.ts';
-import { quantile, type Row } from './statistics.ts';
+import { engines, type ServerProcess, startService, withFolder } from './processes.ts';
+import { quantile, type Row, ratioRow } from './statistics.ts';
 
 /** Items whose comments make long pages: more than a page may hold. */
 const ITEMS = 6000;
@@ -68,28 +65,26 @@ function askOnAndOn(socket: Socket): void {
 /** Effect of harmful crowds on the service's memory and its other callers, over each engine that loads. */
 export async function benchOverload(scale: number): Promise<Row[]> {
   const rows: Row[] = [];
-  const engines: readonly EngineName[] = chooseEngine('auto').name === 'uws' ? ['uws', 'node'] : ['node'];
-  for (const engine of engines) {
-    const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
-    const service = await startService(folder, [], { engine });
-    await fill(service.port);
-    const idleMs = await probe(service.port, scale < 1 ? SMOKE_MS : 2000);
-    for (const crowd of CROWDS) rows.push(...(await face(service, engine, crowd, idleMs, scale)));
-    await service.stop();
-    await rm(folder, { recursive: true });
-  }
+  for (const engine of engines())
+    await withFolder(async (folder) => {
+      const service = await startService(folder, [], { engine });
+      await fill(service.port);
+      const idleMs = await probe(service.port, scale < 1 ? SMOKE_MS : 2000);
+      for (const crowd of CROWDS) rows.push(...(await face(service, engine, crowd, idleMs, scale)));
+      await service.stop();
+    });
   return rows;
 }
 
 async function fill(port: number): Promise<void> {
   const Comment = 'c'.repeat(COMMENT_BYTES);
-  const batches = Array.from({ length: ITEMS / BATCH_ITEMS }, (_, batch) =>
-    Array.from({ length: BATCH_ITEMS }, (_, at) => ({
-      ItemId: `item-${batch * BATCH_ITEMS + at}`,
-      Comment,
-    })),
-  );
-  const requests = batches.map((items) => postRequest('/api/items', JSON.stringify(items)));
+  const requests = Array.from({ length: ITEMS / BATCH_ITEMS }, (_, batch) => {
+    const idOf = (at: number) => `item-${batch * BATCH_ITEMS + at}`;
+    return postRequest(
+      '/api/items',
+      Array.from({ length: BATCH_ITEMS }, (_, at) => ({ ItemId: idOf(at), Comment })),
+    );
+  });
   await sendAll(port, requests, 1);
 }
 
@@ -111,25 +106,10 @@ async function face(
   for (const socket of crowd) socket.destroy();
   await delay(scale < 1 ? 100 : 1000);
   const bench = `${crowd.length} ${name}, over ${engine}`;
+  const [busy, idle] = [quantile(busyMs, 0.99), quantile(idleMs, 0.99)];
   return [
-    {
-      bench,
-      unit: 'MiB resident at most',
-      furze: peakMib,
-      reference: 'the same before',
-      referenceValue: beforeMib,
-      ratio: peakMib / beforeMib,
-      aim: '+ 1 GiB at most',
-    },
-    {
-      bench,
-      unit: 'ms, p99 of a point read meanwhile',
-      furze: quantile(busyMs, 0.99),
-      reference: 'the same when idle',
-      referenceValue: quantile(idleMs, 0.99),
-      ratio: quantile(busyMs, 0.99) / quantile(idleMs, 0.99),
-      aim: '',
-    },
+    ratioRow(bench, 'MiB resident at most', peakMib, 'the same before', beforeMib, '+ 1 GiB at most'),
+    ratioRow(bench, 'ms, p99 of a point read meanwhile', busy, 'the same when idle', idle),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +25,23 @@ export interface ServerProcess {
   cpuMs(): number;
   /** The same of all its threads. */
   allCpuMs(): number;
+  hasEnded(): boolean;
   stop(): Promise<void>;
+}
+
+/** Runs something with a folder of its own, which goes with it. */
+export async function withFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
+  try {
+    return await run(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Engines of HTTP that load here. */
+export function engines(): readonly EngineName[] {
+  return chooseEngine('auto').name === 'uws' ? ['uws', 'node'] : ['node'];
 }
 
 export function dataPathOf(folder: string): string {
@@ -45,11 +62,11 @@ export const WRITE_RULES = {
 };
 
 /** The stores of a folder whose service is stopped, by the rules of `startService`. */
-export function openFolder(folder: string): Stores {
+export function openFolder(folder: string, sync: 'commit' | 'disk' = 'commit'): Stores {
   return openStore({
     dataPath: dataPathOf(folder),
     cachePath: cachePathOf(folder),
-    sync: 'commit',
+    sync,
     ...WRITE_RULES,
   });
 }
@@ -97,17 +114,22 @@ ${more}`,
   );
 }
 
-/** Starts the built service with the text of a configuration file, in a folder that is there. */
+/**
+ * Starts the built service with the text of a configuration file, in a folder that is there.
+ * @param onLine is told each line of its log
+ */
 export async function startConfigured(
   folder: string,
   toml: string,
   nodeOptions: readonly string[] = [],
+  onLine: (line: string) => void = () => {},
 ): Promise<ServerProcess> {
   const config = join(folder, 'furze.toml');
   await writeFile(config, toml);
-  return start([...nodeOptions, MAIN, 'serve', '--config', config], folder, (line) =>
-    Number(/"url":"http:[^"]*:(\d+)"/.exec(line)?.[1]),
-  );
+  return start([...nodeOptions, MAIN, 'serve', '--config', config], folder, (line) => {
+    onLine(line);
+    return Number(/"url":"http:[^"]*:(\d+)"/.exec(line)?.[1]);
+  });
 }
 
 /** Starts an engine with a bare handler that answers everything with a body of `bodyBytes`. */
@@ -130,7 +152,9 @@ async function start(
     pid: child.pid!,
     cpuMs: () => threadCpuMs(child.pid!, child.pid!),
     allCpuMs: () => processCpuMs(child.pid!),
+    hasEnded: () => child.exitCode !== null,
     async stop() {
+      if (child.exitCode !== null) return;
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
       await exited;
@@ -158,7 +182,18 @@ export function processCpuMs(pid: number): number {
   }
 }
 
-/** The same of one thread. */
+/** Resident memory of a process that is no page of a file, bytes; NaN where the system does not tell. */
+export function ownBytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const kib = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1]);
+    return (kib('RssAnon') + kib('RssShmem')) * 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Processor time of one thread in milliseconds, NaN where the system does not tell. */
 export function threadCpuMs(pid: number, thread: number | string): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;

@@ -1,11 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import type { Feedback } from '../../src/domain/entities.ts';
-import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import type { WriteCommand } from '../../src/store/data-store.ts';
 import { type DataTables, openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import type { Table } from '../../src/store/lmdb/tables/engine.ts';
 import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
-import { POSITIVE_TYPES, READ_TYPES } from './processes.ts';
+import { WRITE_RULES } from './processes.ts';
 
 export interface Put {
   readonly table: TableName;
@@ -25,13 +24,7 @@ export class PutRecorder {
     this.tables = openDataTables(path);
     const { engine: _, ...tables } = this.tables;
     for (const name of Object.keys(tables) as TableName[]) this.listen(name, tables[name]);
-    this.writer = new GroupWriter(this.tables, {
-      limits: DEFAULT_LIMITS,
-      autoInsertUser: true,
-      autoInsertItem: true,
-      positiveFeedbackTypes: POSITIVE_TYPES,
-      readFeedbackTypes: READ_TYPES,
-    });
+    this.writer = new GroupWriter(this.tables, WRITE_RULES);
   }
 
   /** The puts of one batch of feedback, in order, with bytes of their own. */

@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EMPTY_ITEM } from '../../src/domain/entity-fields.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import type { EngineName } from '../../src/http/engine/engine.ts';
-import { chooseEngine } from '../../src/http/engine/engine-choice.ts';
 import { getRequest } from './connection.ts';
-import { askAll, measureLoad, type Pressure, RequestRing } from './load.ts';
-import { openFolder, type ServerProcess, startBare, startService } from './processes.ts';
-import { median, type Row } from './statistics.ts';
+import { alternate, type Pressure, RequestRing, sendAll } from './load.ts';
+import { engines, openFolder, startBare, startService } from './processes.ts';
+import { type Row, ratioRow } from './statistics.ts';
 import { feedbackBatches, itemIdOf, userIdOf, type WorldSize } from './world.ts';
 
 /** Requests made beforehand; each is for a user or item of its own choice. */
@@ -112,9 +110,9 @@ export async function benchReads(
   { rounds, roundMs, only }: ReadOptions,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  const perCpuSecond = new Map<string, number>();
-  const engines: readonly EngineName[] = chooseEngine('auto').name === 'uws' ? ['uws', 'node'] : ['node'];
-  for (const engine of engines) {
+  const overUws = new Map<string, number>();
+  for (const engine of engines()) {
+    const { bare: reference, aim } = ENGINES[engine];
     const service = await startService(folder, [], { engine });
     for (const { name, path } of readCases(size)) {
       if (!name.includes(only)) continue;
@@ -123,83 +121,25 @@ export async function benchReads(
       const answer = await fetch(`http://127.0.0.1:${service.port}${path(0.5)}`);
       const bare = await startBare((await answer.arrayBuffer()).byteLength, engine);
       const ring = new RequestRing(requests);
-      await askAll(service.port, ring);
+      // So that what is kept of an answer is there.
+      await sendAll(service.port, requests, 64);
+      const sides = [service, bare].map((server) => ({ server, ring }));
       for (const pressure of PRESSURES) {
-        const [own, reference] = await alternate(service, bare, ring, pressure, rounds, roundMs);
+        const [own, its] = await alternate(sides, pressure, rounds, roundMs);
         const bench = `${name}, ${pressure.name}`;
-        rows.push(
-          ratioRow(bench, 'requests/s', engine, own.perSecond, reference.perSecond),
-          ratioRow(bench, 'requests/CPU second', engine, own.perCpuSecond, reference.perCpuSecond),
-        );
-        const overUws = perCpuSecond.get(bench);
-        if (overUws !== undefined) rows.push(engineRow(bench, own.perCpuSecond, overUws));
-        perCpuSecond.set(bench, own.perCpuSecond);
+        const perCpuSecond = own!.perCpuSecond;
+        const row = (unit: string, furze: number, of: string, its: number, aimed = '') =>
+          rows.push(ratioRow(bench, unit, furze, of, its, aimed));
+        row('requests/s', own!.perSecond, reference, its!.perSecond, aim);
+        row('requests/CPU second', perCpuSecond, reference, its!.perCpuSecond, aim);
+        const before = overUws.get(bench);
+        if (before !== undefined)
+          row('requests/CPU second', perCpuSecond, 'the same over uWebSockets.js', before);
+        overUws.set(bench, perCpuSecond);
       }
       await bare.stop();
     }
     await service.stop();
   }
   return rows;
-}
-
-function ratioRow(
-  bench: string,
-  unit: string,
-  engine: EngineName,
-  furze: number,
-  referenceValue: number,
-): Row {
-  const { bare, aim } = ENGINES[engine];
-  return { bench, unit, furze, reference: bare, referenceValue, ratio: furze / referenceValue, aim };
-}
-
-/** The service over node:http against itself over uWebSockets.js. */
-function engineRow(bench: string, furze: number, referenceValue: number): Row {
-  const reference = 'the same over uWebSockets.js';
-  return {
-    bench,
-    unit: 'requests/CPU second',
-    furze,
-    reference,
-    referenceValue,
-    ratio: furze / referenceValue,
-    aim: '',
-  };
-}
-
-interface Speed {
-  readonly perSecond: number;
-  readonly perCpuSecond: number;
-}
-
-async function alternate(
-  service: ServerProcess,
-  bare: ServerProcess,
-  ring: RequestRing,
-  pressure: Pressure,
-  rounds: number,
-  roundMs: number,
-): Promise<[Speed, Speed]> {
-  const speeds: [Speed[], Speed[]] = [[], []];
-  for (const server of [service, bare]) await measureLoad(server.port, ring, pressure, roundMs);
-  for (let round = 0; round < rounds; round++) {
-    for (const [at, server] of [service, bare].entries()) {
-      const cpuBeforeMs = server.cpuMs();
-      const perSecond = await measureLoad(server.port, ring, pressure, roundMs);
-      const perCpuSecond = (perSecond * roundMs) / (server.cpuMs() - cpuBeforeMs);
-      speeds[at]!.push({ perSecond, perCpuSecond });
-    }
-  }
-  return speeds.map((all) => ({
-    perSecond: median(all.map(({ perSecond }) => perSecond)),
-    perCpuSecond: median(all.map(({ perCpuSecond }) => perCpuSecond)),
-  })) as [Speed, Speed];
-}
-
-/** Requests of the point read whose latency is watched during the insert. */
-export function probeRequests({ users }: WorldSize): Buffer[] {
-  const random = createRandom(5);
-  return Array.from({ length: RING_REQUESTS }, () =>
-    getRequest(`/api/user/${userIdOf(Math.floor(random.float() * users))}`),
-  );
 }

@@ -1,19 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { dataPathOf } from './processes.ts';
+import { ChildService } from './child-service.ts';
+import { dataPathOf, withFolder } from './processes.ts';
 import { type Ask, type Kind, stallKinds, stallWorld } from './stall-kinds.ts';
-import { quantile, type Row } from './statistics.ts';
+import { quantile, type Row, ratioRow } from './statistics.ts';
 import type { WorldSize } from './world.ts';
 
-const SERVER = fileURLToPath(new URL('./stall-server.ts', import.meta.url));
 const AIM_MS = 5;
 /** Between what is measured and what came before, milliseconds: the last work of a large commit belongs to it. */
 const PAUSE_MS = 150;
@@ -35,19 +29,25 @@ export interface StallOptions {
  * The longest time that single requests occupy the main thread without a break, each sent alone, by kind: the median of
  * several and the worst. Processor time, which other work on the machine does not lengthen.
  */
-export async function benchStalls(
+export function benchStalls(size: WorldSize, options: StallOptions): Promise<Row[]> {
+  const { folder } = options;
+  return folder === undefined
+    ? withFolder((own) => measureStalls(own, size, options))
+    : measureStalls(folder, size, options);
+}
+
+async function measureStalls(
+  folder: string,
   size: WorldSize,
-  { times, only, each, folder, fits }: StallOptions,
+  { times, only, each, fits }: StallOptions,
 ): Promise<Row[]> {
-  const path = folder ?? (await mkdtemp(join(tmpdir(), 'furze-bench-')));
-  const isFilled = existsSync(dataPathOf(path));
+  const isFilled = existsSync(dataPathOf(folder));
   const beganMs = performance.now();
-  const server = fork(SERVER, [path], {
-    execArgv: ['--import', 'tsx'],
+  const service = await ChildService.start(folder, {
+    fallback_recommend: ['item_based', 'popular', 'latest'],
   });
   try {
-    const port = Number((await once(server, 'message'))[0]);
-    if (!isFilled) for (const part of stallWorld(size)) await send(port, part);
+    if (!isFilled) for (const part of stallWorld(size)) await send(service.port, part);
     const rows: Row[] = [];
     // A run with many items takes long: each row is told when it is there.
     const tell = (name: string, stallsMs: readonly number[]) => {
@@ -57,14 +57,11 @@ export async function benchStalls(
     };
     console.log(`${secondsSince(beganMs)} s: the data is there`);
     const kinds = stallKinds(size).filter(({ name }, at) => name.includes(only) && at % each === 0);
-    if (fits) tell('a fit', [await stallOf(server, () => runFit(server))]);
-    for (const kind of kinds) tell(kind.name, await stallsOf(server, port, kind, times));
+    if (fits) tell('a fit', [await service.longestTurnOf(() => service.fit().ended)]);
+    for (const kind of kinds) tell(kind.name, await stallsOf(service, kind, times));
     return rows;
   } finally {
-    const exited = once(server, 'exit');
-    server.send('stop');
-    await exited;
-    if (folder === undefined) await rm(path, { recursive: true });
+    await service.stop();
   }
 }
 
@@ -73,45 +70,23 @@ function secondsSince(beganMs: number): number {
 }
 
 function row(name: string, stallsMs: readonly number[]): Row {
-  const median = quantile(stallsMs, 0.5);
-  return {
-    bench: `longest turn of ${name}`,
-    unit: 'ms',
-    furze: median,
-    reference: `the worst of ${stallsMs.length}`,
-    referenceValue: Math.max(...stallsMs),
-    ratio: median / AIM_MS,
-    aim: `<= 1 (of ${AIM_MS} ms)`,
-  };
+  const [half, worst] = [quantile(stallsMs, 0.5), Math.max(...stallsMs)];
+  const reference = `the worst of ${stallsMs.length}`;
+  const aim = `<= 1 (of ${AIM_MS} ms)`;
+  return { ...ratioRow(`longest turn of ${name}`, 'ms', half, reference, worst, aim), ratio: half / AIM_MS };
 }
 
-async function stallsOf(server: ChildProcess, port: number, kind: Kind, times: number): Promise<number[]> {
+async function stallsOf(service: ChildService, kind: Kind, times: number): Promise<number[]> {
   const stallsMs: number[] = [];
   // The first warms up.
   for (let at = 0; at <= times; at++) {
-    if (kind.before !== undefined) await send(port, kind.before(at));
+    if (kind.before !== undefined) await send(service.port, kind.before(at));
     const asked = kind.make(at);
     await delay(PAUSE_MS);
-    const stallMs = await stallOf(server, () => send(port, asked, kind.hangUpAfterMs));
+    const stallMs = await service.longestTurnOf(() => send(service.port, asked, kind.hangUpAfterMs));
     if (at > 0) stallsMs.push(stallMs);
   }
   return stallsMs;
-}
-
-async function stallOf(server: ChildProcess, work: () => Promise<void>): Promise<number> {
-  const begun = once(server, 'message');
-  server.send('begin');
-  await begun;
-  await work();
-  const answer = once(server, 'message');
-  server.send('read');
-  return (await answer)[0] as number;
-}
-
-async function runFit(server: ChildProcess): Promise<void> {
-  const done = once(server, 'message');
-  server.send('fit');
-  await done;
 }
 
 /** Sends a request and reads its answer to the end. @throws Error for an answer that is no 2xx */

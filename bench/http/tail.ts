@@ -1,14 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { createRandom } from '../../src/domain/random.ts';
 import { getRequest } from './connection.ts';
+import { startPosting } from './freshness.ts';
 import { measureLatencies } from './load.ts';
-import { type ServerProcess, startBare, startService } from './processes.ts';
-import { quantile, type Row } from './statistics.ts';
+import { startBare, startService } from './processes.ts';
+import { quantile, type Row, ratioRow } from './statistics.ts';
 import { userIdOf, type WorldSize } from './world.ts';
 
-const CLIENT = fileURLToPath(new URL('./bulk-client.ts', import.meta.url));
 const BATCH_RECORDS = 10_000;
 const PROBES = 5000;
 /** Between an answer and the next question, so that the probe is no load itself. */
@@ -34,7 +31,7 @@ export async function benchTail(folder: string, size: WorldSize, probes: number)
     Promise.all(servers.map(({ port }) => measureLatencies(port, requests, PAUSE_MS, goOn)));
   await probe((asked) => asked < probes / 4);
   const before = await probe((asked) => asked < probes);
-  const client = await startClient(service.port, size);
+  const client = await startPosting(service.port, size, { batchRecords: BATCH_RECORDS, paceMs: 0 });
   let posting = true;
   client.once('message', () => {
     posting = false;
@@ -42,27 +39,13 @@ export async function benchTail(folder: string, size: WorldSize, probes: number)
   client.send('go');
   const busy = await probe(() => posting);
   const after = await probe((asked) => asked < probes);
-  await Promise.all(servers.map((server: ServerProcess) => server.stop()));
+  await Promise.all(servers.map((server) => server.stop()));
   return [0.5, TAIL].flatMap((share) =>
     ['GET /api/user/{id}', 'bare uWebSockets.js'].map((name, at) => {
-      const busyMs = quantile(busy[at]!, share);
       const idleMs = quantile([...before[at]!, ...after[at]!], share);
-      return {
-        bench: `p${share * 100} of ${name} while batches of ${BATCH_RECORDS} are posted`,
-        unit: 'ms',
-        furze: busyMs,
-        reference: 'the same when idle',
-        referenceValue: idleMs,
-        ratio: busyMs / idleMs,
-        aim: share === TAIL && at === 0 ? '<= 3' : '',
-      };
+      const bench = `p${share * 100} of ${name} while batches of ${BATCH_RECORDS} are posted`;
+      const aim = share === TAIL && at === 0 ? '<= 3' : '';
+      return ratioRow(bench, 'ms', quantile(busy[at]!, share), 'the same when idle', idleMs, aim);
     }),
   );
-}
-
-async function startClient(port: number, size: WorldSize): Promise<ChildProcess> {
-  const numbers = [port, BATCH_RECORDS, size.users, size.items].map(String);
-  const client = fork(CLIENT, numbers, { execArgv: ['--import', 'tsx'] });
-  await once(client, 'message');
-  return client;
 }

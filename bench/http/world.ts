@@ -1,6 +1,8 @@
-import type { Feedback } from '../../src/domain/entities.ts';
+import type { Feedback, Item } from '../../src/domain/entities.ts';
+import { EMPTY_ITEM } from '../../src/domain/entity-fields.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { formatTimestamp } from '../../src/domain/rfc3339.ts';
+import { getRequest, postRequest } from './connection.ts';
 
 /** Size of the made-up data. */
 export interface WorldSize {
@@ -32,6 +34,20 @@ export function labelsOf(random: Random): string[] {
   return [...new Set([label(), label(), label()])];
 }
 
+export function itemOf(ItemId: string, random: Random): Item {
+  const Categories = [`category-${random.below(20)}`];
+  return { ...EMPTY_ITEM, ItemId, Categories, Timestamp: '2024-01-01T00:00:00Z', Labels: labelsOf(random) };
+}
+
+/** All items in batches, seeded. */
+export function* itemBatches({ items }: WorldSize, batchRecords: number): Generator<Item[]> {
+  const random = createRandom(3);
+  for (let from = 0; from < items; from += batchRecords) {
+    const length = Math.min(batchRecords, items - from);
+    yield Array.from({ length }, (_, at) => itemOf(itemIdOf(from + at), random));
+  }
+}
+
 /**
  * Feedback in batches, seeded. A few users and items have most of it (square and cube of a uniform), a third is
  * `like`, the rest `read`.
@@ -47,4 +63,27 @@ export function* feedbackBatches(size: WorldSize, batchRecords: number): Generat
       Comment: '',
     }));
   }
+}
+
+/** The requests that post all items, then all feedback. */
+export function* worldRequests(
+  size: WorldSize,
+  batchRecords = 10_000,
+  itemRecords = batchRecords,
+): Generator<Buffer> {
+  for (const items of itemBatches(size, itemRecords)) yield postRequest('/api/items', items);
+  for (const records of feedbackBatches(size, batchRecords)) yield postRequest('/api/feedback', records);
+}
+
+/** A like of now as it is posted. */
+export function likeOf(UserId: string, ItemId: string) {
+  return { FeedbackType: 'like', UserId, ItemId, Timestamp: '', Comment: '' };
+}
+
+/** So many questions for lists of ten, each of a user by chance. */
+export function listRequests({ users }: WorldSize, count: number, seed: number): Buffer[] {
+  const random = createRandom(seed);
+  return Array.from({ length: count }, () =>
+    getRequest(`/api/recommend/${userIdOf(random.below(users))}?n=10`),
+  );
 }

@@ -1,18 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Feedback, Item } from '../../src/domain/entities.ts';
-import { EMPTY_ITEM } from '../../src/domain/entity-fields.ts';
+import type { Feedback } from '../../src/domain/entities.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { WriteCommand } from '../../src/store/data-store.ts';
 import { postRequest } from './connection.ts';
 import { sendAll } from './load.ts';
-import { POSITIVE_TYPES, processCpuMs, type ServerProcess, startService } from './processes.ts';
+import { POSITIVE_TYPES, type ServerProcess, startService, withFolder } from './processes.ts';
 import { PutRecorder, RawWriter } from './raw-replay.ts';
-import { quantile, type Row } from './statistics.ts';
-import { feedbackBatches, itemIdOf, labelsOf, userIdOf, type WorldSize } from './world.ts';
+import { ownCpuMs, quantile, type Row, ratioRow, Spent } from './statistics.ts';
+import { feedbackBatches, itemBatches, itemIdOf, itemOf, userIdOf, type WorldSize } from './world.ts';
 
 const BATCH_RECORDS = 10_000;
 const CONNECTIONS = [1, 64];
@@ -39,96 +35,73 @@ interface Kind {
  * One durable record a request, while a model serves, against LMDB given the very same puts with a transaction and a
  * flush each, turn by turn.
  */
-export async function benchWrites(size: WorldSize, turns: number): Promise<Row[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
-  const service = await startService(folder, [], { firstFitAfter: '1s' });
-  const recorder = new PutRecorder(join(folder, 'recorded'));
-  const raw = new RawWriter(join(folder, 'raw'));
-  const random = createRandom(3);
-  for (const records of itemBatches(size, random)) {
-    await sendAll(service.port, [postRequest('/api/items', JSON.stringify(records))], 1);
-    recorder.recordCommand({ kind: 'putItems', batch: { records } });
-  }
-  for (const records of feedbackBatches(size, BATCH_RECORDS)) {
-    await sendAll(service.port, [postRequest('/api/feedback', JSON.stringify(records))], 1);
-    recorder.record(records);
-  }
-  await quiet(service);
-  let made = 0;
-  const rows: Row[] = [];
-  for (const kind of kinds(size, random)) {
-    for (const connections of CONNECTIONS) rows.push(...(await face(kind, connections)));
-  }
-  await service.stop();
-  await recorder.close();
-  await raw.close();
-  await rm(folder, { recursive: true });
-  return rows;
-
-  async function face(kind: Kind, connections: number): Promise<Row[]> {
-    const own: Spent = { latenciesMs: [], cpuMs: 0, ms: 0 };
-    const bare: Spent = { latenciesMs: [], cpuMs: 0, ms: 0 };
-    for (let turn = 0; turn <= turns; turn++) {
-      const writes = Array.from({ length: TURN_WRITES }, () => kind.make(made++));
-      const puts = writes.map(({ command }) => recorder.recordCommand(command));
-      const requests = writes.map(({ request }) => request);
-      const warmsUp = turn === 0;
-      await spend(own, service.allCpuMs, warmsUp, () => sendAll(service.port, requests, connections));
-      await spend(
-        bare,
-        () => processCpuMs(process.pid),
-        warmsUp,
-        async () => puts.map((each) => raw.writeOne(each)),
-      );
+export function benchWrites(size: WorldSize, turns: number): Promise<Row[]> {
+  return withFolder(async (folder) => {
+    const service = await startService(folder, [], { firstFitAfter: '1s' });
+    const recorder = new PutRecorder(join(folder, 'recorded'));
+    const raw = new RawWriter(join(folder, 'raw'));
+    const post = (path: string, records: readonly object[]) =>
+      sendAll(service.port, [postRequest(path, records)], 1);
+    for (const records of itemBatches(size, BATCH_RECORDS)) {
+      await post('/api/items', records);
+      recorder.recordCommand({ kind: 'putItems', batch: { records } });
     }
-    return rowsOf(`${kind.name}, ${connections} at a time`, connections, kind.aimCpuMs, own, bare);
+    for (const records of feedbackBatches(size, BATCH_RECORDS)) {
+      await post('/api/feedback', records);
+      recorder.record(records);
+    }
+    await quiet(service);
+    let made = 0;
+    const rows: Row[] = [];
+    for (const kind of kinds(size, createRandom(3)))
+      for (const connections of CONNECTIONS) {
+        const [own, bare] = [new Turns(), new Turns()];
+        for (let turn = 0; turn <= turns; turn++) {
+          const writes = Array.from({ length: TURN_WRITES }, () => kind.make(made++));
+          const puts = writes.map(({ command }) => recorder.recordCommand(command));
+          const requests = writes.map(({ request }) => request);
+          await own.take(turn, service.allCpuMs, () => sendAll(service.port, requests, connections));
+          await bare.take(turn, ownCpuMs, async () => puts.map((each) => raw.writeOne(each)));
+        }
+        rows.push(...rowsOf(kind, connections, own, bare));
+      }
+    await service.stop();
+    await recorder.close();
+    await raw.close();
+    return rows;
+  });
+}
+
+/** What the writes of one side took; the first turn warms up. */
+class Turns {
+  readonly latenciesMs: number[] = [];
+  readonly spent = new Spent();
+
+  async take(turn: number, cpuMs: () => number, run: () => Promise<number[]>): Promise<void> {
+    if (turn === 0) await run();
+    else this.latenciesMs.push(...(await this.spent.add(cpuMs, run)));
+  }
+
+  quantile(share: number): number {
+    return quantile(this.latenciesMs, share);
   }
 }
 
-interface Spent {
-  readonly latenciesMs: number[];
-  ms: number;
-  cpuMs: number;
-}
-
-async function spend(
-  spent: Spent,
-  cpuMs: () => number,
-  warmsUp: boolean,
-  run: () => Promise<number[]>,
-): Promise<void> {
-  const startCpuMs = cpuMs();
-  const start = performance.now();
-  const latenciesMs = await run();
-  if (warmsUp) return;
-  spent.ms += performance.now() - start;
-  spent.cpuMs += cpuMs() - startCpuMs;
-  spent.latenciesMs.push(...latenciesMs);
-}
-
-function rowsOf(bench: string, connections: number, aimCpuMs: number, own: Spent, bare: Spent): Row[] {
-  const reference = 'LMDB given the same puts, one by one';
+function rowsOf({ name, aimCpuMs }: Kind, connections: number, own: Turns, bare: Turns): Row[] {
   const count = own.latenciesMs.length;
-  const row = (unit: string, furze: number, referenceValue: number, aim: string): Row => ({
-    bench,
-    unit,
-    furze,
-    reference,
-    referenceValue,
-    ratio: furze / referenceValue,
-    aim,
-  });
-  const p50 = (spent: Spent) => quantile(spent.latenciesMs, 0.5);
-  const p99 = (spent: Spent) => quantile(spent.latenciesMs, 0.99);
+  const row = (unit: string, of: (side: Turns) => number, aim = '') => {
+    const bench = `${name}, ${connections} at a time`;
+    return ratioRow(bench, unit, of(own), 'LMDB given the same puts, one by one', of(bare), aim);
+  };
   const rows = [
-    row('writes/s', (count / own.ms) * 1000, (count / bare.ms) * 1000, ''),
-    row('ms of processor time', own.cpuMs / count, bare.cpuMs / count, `<= ${aimCpuMs} ms`),
+    row('writes/s', ({ spent }) => (count / spent.ms) * 1000),
+    row('ms of processor time', ({ spent }) => spent.cpuMs / count, `<= ${aimCpuMs} ms`),
   ];
   if (connections > 1) return rows;
   return [
     ...rows,
-    row('ms, p50', p50(own), p50(bare), 'its value + 0.1 ms'),
-    row('ms, p99', p99(own), p99(bare), '3 times p50'),
+    row('ms, p50', (side) => side.quantile(0.5), 'its value + 0.1 ms'),
+    row('ms, p99', (side) => side.quantile(0.99), '3 times p50'),
   ];
 }
 
@@ -149,32 +122,15 @@ async function quiet(service: ServerProcess): Promise<void> {
   }
 }
 
-function* itemBatches({ items }: WorldSize, random: Random): Generator<Item[]> {
-  for (let from = 0; from < items; from += BATCH_RECORDS) {
-    const length = Math.min(BATCH_RECORDS, items - from);
-    yield Array.from({ length }, (_, at) => item(itemIdOf(from + at), random));
-  }
-}
-
-function item(ItemId: string, random: Random): Item {
-  return {
-    ...EMPTY_ITEM,
-    ItemId,
-    Categories: [`category-${random.below(20)}`],
-    Timestamp: '2024-01-01T00:00:00Z',
-    Labels: labelsOf(random),
-  };
-}
-
 function kinds({ users, items }: WorldSize, random: Random): readonly Kind[] {
   return [
     {
       name: 'POST /api/item',
       aimCpuMs: 0.2,
       make(at) {
-        const record = item(`new-${at}`, random);
+        const record = itemOf(`new-${at}`, random);
         return {
-          request: postRequest('/api/item', JSON.stringify(record)),
+          request: postRequest('/api/item', record),
           command: { kind: 'putItems', batch: { records: [record] } },
         };
       },
@@ -191,7 +147,7 @@ function kinds({ users, items }: WorldSize, random: Random): readonly Kind[] {
           Comment: '',
         };
         return {
-          request: postRequest('/api/feedback', JSON.stringify([record])),
+          request: postRequest('/api/feedback', [record]),
           command: { kind: 'putFeedback', overwrite: false, batch: { records: [record] } },
         };
       },

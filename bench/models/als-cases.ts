@@ -8,8 +8,8 @@ import { ALS_DEFAULTS, type AlsSettings, alsSettings } from '../../src/model/als
 import { sizedSettings } from '../../src/model/als/settings-by-size.ts';
 import { trainedModel } from '../../src/model/als/train-and-serve.ts';
 import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
-import { AlsWorkers } from '../quality/als-workers.ts';
 import { evaluateFullCatalogue } from '../quality/evaluations.ts';
+import { PhaseWorkers } from '../quality/phase-workers.ts';
 import { createMfRanker } from '../rankers/factors-ranker.ts';
 import { type ModelCase, sumTimes, type Times, timed } from './model-case.ts';
 import type { HeldOut } from './power-law.ts';
@@ -23,16 +23,15 @@ const EVALUATED_USERS = 1000;
 /** A placed training and its threads; each `epoch` goes on from the last. */
 class AlsRun {
   readonly task: AlsTask;
-  readonly #threads: AlsWorkers;
+  readonly #threads: PhaseWorkers<'als'>;
 
-  private constructor(task: AlsTask, threads: AlsWorkers) {
+  private constructor(task: AlsTask, threads: PhaseWorkers<'als'>) {
     this.task = task;
     this.#threads = threads;
   }
 
-  static async start(data: Interactions, given: Partial<AlsSettings>, threads: number): Promise<AlsRun> {
-    const task = placeAls(data, alsSettings(given), threads);
-    return new AlsRun(task, await AlsWorkers.start(task));
+  static async start(task: AlsTask): Promise<AlsRun> {
+    return new AlsRun(task, await PhaseWorkers.start('als', task, task.slots));
   }
 
   async epoch(): Promise<void> {
@@ -55,7 +54,7 @@ export async function alsEpochCase(
   reference: Reference | undefined,
 ): Promise<ModelCase> {
   const { factors } = given;
-  const run = await AlsRun.start(train, given, threads);
+  const run = await AlsRun.start(placeAls(train, alsSettings(given), threads));
   return {
     name: `ALS epoch, f=${factors}, ${threads} threads`,
     aim,
@@ -67,7 +66,8 @@ export async function alsEpochCase(
 }
 
 export async function alsScalingCase({ train }: HeldOut, given: Partial<AlsSettings>): Promise<ModelCase> {
-  const [one, two] = [await AlsRun.start(train, given, 1), await AlsRun.start(train, given, 2)];
+  const start = (threads: number) => AlsRun.start(placeAls(train, alsSettings(given), threads));
+  const [one, two] = [await start(1), await start(2)];
   return {
     name: 'ALS epoch, f=64, 2 workers against 1',
     aim: '0.54 (1.85 times)',
@@ -125,27 +125,20 @@ async function trainUntil(
   threads: number,
 ): Promise<Reached> {
   // The reference transposes the matrix in its fit; here that is done when the set is read, so it is counted again.
-  let times = await timed(async () => void transpose(data.train.byUser));
-  let task: AlsTask | undefined;
+  const transposing = await timed(async () => void transpose(data.train.byUser));
+  let task!: AlsTask;
   const placing = await timed(async () => {
     task = placeAls(data.train, alsSettings(given), threads);
   });
-  times = sumTimes(times, placing);
-  const workers = await AlsWorkers.start(task!);
+  const run = await AlsRun.start(task);
+  let times = sumTimes(transposing, placing);
   let ndcg = 0;
   let epochs = 0;
-  while (ndcg < goal && epochs < EPOCHS_MAX) {
-    const epoch = await timed(async () => {
-      for (const phase of alsPhases(1)) {
-        beginPhase(task!);
-        await workers.run(phase);
-      }
-    });
-    times = sumTimes(times, epoch);
-    epochs++;
-    ndcg = ndcgOf(trainedModel(task!, 0), data);
+  for (; ndcg < goal && epochs < EPOCHS_MAX; epochs++) {
+    times = sumTimes(times, await timed(() => run.epoch()));
+    ndcg = ndcgOf(trainedModel(task, 0), data);
   }
-  await workers.close();
+  await run.close();
   return { times, epochs, ndcg };
 }
 

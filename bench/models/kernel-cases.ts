@@ -2,15 +2,9 @@ import type { CompressedMatrix } from '../../src/dataset/interactions.ts';
 import { transpose } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import {
-  coarseBytes,
-  neighborScratchBytes,
-  panelBytes,
-  topKScratchBytes,
-} from '../../src/kernel/scratch-sizes.ts';
+import { neighborScratchBytes, panelBytes, topKScratchBytes } from '../../src/kernel/scratch-sizes.ts';
 import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
-import { instantiatePlainKernels } from '../../test/plain-kernels/plain-kernels.ts';
 import { KernelThreads } from './kernel-threads.ts';
 import { type ModelCase, timed } from './model-case.ts';
 import type { HeldOut } from './power-law.ts';
@@ -20,9 +14,6 @@ const F = 64;
 const K = 100;
 const CHUNK_USERS = 512;
 const CHUNK_ITEMS = 128;
-const QUERY_ITEMS = 100_000;
-/** Queries timed together, since one takes less than a millisecond. */
-const QUERIES = { ours: 200, plain: 10 };
 
 /** Room for the arrays, each of so many bytes. */
 function arenaFor(...bytes: readonly number[]): Arena {
@@ -154,45 +145,5 @@ export async function neighborCase(
     ours: () => timed(work),
     reference: reference && (() => reference.run('neighbors', { k: K })),
     close: () => pool.close(),
-  };
-}
-
-/** One query against the plain TypeScript twin over the same memory; the note tells the milliseconds of one. */
-export async function queryCase(divisor: number): Promise<ModelCase> {
-  const items = Math.floor(QUERY_ITEMS / divisor);
-  const arena = arenaFor(
-    ...[F * 4, items * F * 4, panelBytes(items, F), coarseBytes(items, F)],
-    ...[K * 4, K * 4, topKScratchBytes(F)],
-  );
-  const query = placeFactors(arena, 1, 1);
-  const factors = placeFactors(arena, items, 2);
-  const panels = arena.alloc(panelBytes(items, F));
-  const [kernels, plain] = [loadKernels(arena.memory), instantiatePlainKernels(arena.memory)];
-  kernels.packPanels(factors, items, F, panels);
-  const coarse = arena.alloc(coarseBytes(items, F));
-  kernels.packCoarse(factors, items, F, coarse);
-  const [outItems, outScores] = [arena.alloc(K * 4), arena.alloc(K * 4)];
-  const scratch = arena.alloc(topKScratchBytes(F));
-  const rest = { readItems: 0, readCount: 0, outItems, outScores, scratch };
-  const job = { query, panels, coarse, items, f: F, k: K, ...rest };
-  const repeat = async (run: () => void, times: number) => {
-    const { seconds, cpu } = await timed(async () => {
-      for (let at = 0; at < times; at++) run();
-    });
-    return { seconds: seconds / times, cpu: cpu / times };
-  };
-  const best = { ms: Number.POSITIVE_INFINITY };
-  return {
-    name: `one query, ${items} x ${F}, top-${K}`,
-    aim: '0.05, 0.75 ms',
-    against: 'plain TypeScript',
-    note: () => `fastest ${best.ms.toFixed(3)} ms`,
-    ours: async () => {
-      const times = await repeat(() => kernels.queryTopK(job), QUERIES.ours);
-      best.ms = Math.min(best.ms, times.seconds * 1000);
-      return times;
-    },
-    reference: () => repeat(() => plain.queryTopK(job), QUERIES.plain),
-    close: async () => {},
   };
 }

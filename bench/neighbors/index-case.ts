@@ -6,23 +6,13 @@ import { planIndex } from '../../src/model/neighbors/index-plan.ts';
 import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
 import { SimilaritySearch } from '../../src/model/neighbors/similarity-search.ts';
 import { neighborsKept } from '../../src/model/neighbors/train-and-serve-items.ts';
-import type { Row } from '../http/statistics.ts';
+import { drawer } from '../draw.ts';
+import { ownCpuMs, type Row, ratioRow } from '../http/statistics.ts';
 
 /** Draws a number below `kinds` by Zipf's law: the n-th as often as 1 / n. */
 function zipf(kinds: number, random: Random): () => number {
-  const sums = new Float64Array(kinds);
-  for (let kind = 0, sum = 0; kind < kinds; kind++) sums[kind] = sum += 1 / (kind + 1);
-  return () => {
-    const drawn = random.float() * sums[kinds - 1]!;
-    let low = 0;
-    let high = kinds - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (sums[middle]! < drawn) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const draw = drawer(Array.from({ length: kinds }, (_, kind) => 1 / (kind + 1)));
+  return () => draw(random);
 }
 
 /** Makes the labels of the next item of each catalogue. */
@@ -68,38 +58,28 @@ function benchCatalogue(
   const kernels = loadKernels(placed.memory);
   const search = new SimilaritySearch(placed, kernels, 0);
   const indexed = new SimilaritySearch(placed, kernels, 0, 1);
-  const planned = processorSeconds();
+  const planned = ownCpuMs();
   const plan = planIndex(placed, kernels, { enableIndex: true, indexRecall: 0.8, k, seed: 1 });
-  const planS = processorSeconds() - planned;
+  const planS = (ownCpuMs() - planned) / 1000;
   const chosen = plan.exact ? search : indexed;
   const random = createRandom(4);
   const sample = Array.from({ length: sampleRows }, () => random.below(itemCount));
   const exact = allRows(search, sample, itemCount, k);
   const pruned = allRows(chosen, sample, itemCount, k);
   if (exact.hash !== pruned.hash) throw new Error(`${name}: the index finds other neighbors`);
-  return {
-    bench: `all pairs of ${itemCount} items ${name}, index (lists ${pruned.hash.slice(0, 8)}, ${plan.exact ? 'not used' : 'the same without'})`,
-    unit: 's of processor time',
-    furze: pruned.seconds + planS,
-    reference: 'without the index',
-    referenceValue: exact.seconds,
-    ratio: (pruned.seconds + planS) / exact.seconds,
-    aim: '-',
-  };
+  const lists = `lists ${pruned.hash.slice(0, 8)}, ${plan.exact ? 'not used' : 'the same without'}`;
+  const bench = `all pairs of ${itemCount} items ${name}, index (${lists})`;
+  const seconds = pruned.seconds + planS;
+  return ratioRow(bench, 's of processor time', seconds, 'without the index', exact.seconds);
 }
 
 /** Time of all rows by a sample of them, and a hash of the sample's lists. */
 function allRows(search: SimilaritySearch, sample: readonly number[], itemCount: number, k: number) {
   const hash = createHash('sha256');
-  const started = processorSeconds();
+  const started = ownCpuMs();
   for (const row of sample) {
     search.topRows(row, row + 1, k, (_row, { rows, scores }) => hash.update(rows).update(scores));
   }
-  const seconds = ((processorSeconds() - started) / sample.length) * itemCount;
+  const seconds = ((ownCpuMs() - started) / 1000 / sample.length) * itemCount;
   return { seconds, hash: hash.digest('hex') };
-}
-
-function processorSeconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
 }

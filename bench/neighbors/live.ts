@@ -1,10 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { buildInteractions, type Interactions, rowIndices } from '../../src/dataset/interactions.ts';
 import type { Feedback } from '../../src/domain/entities.ts';
-import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { itemsByUsers, usersByItems } from '../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../src/model/neighbors/memory-layout.ts';
@@ -14,24 +12,18 @@ import { LmdbLocalReads } from '../../src/store/lmdb/reads/lmdb-local-reads.ts';
 import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
 import { parseRatings } from '../data-sets/ratings.ts';
-import { median, quantile, type Row } from '../http/statistics.ts';
+import { WRITE_RULES, withFolder } from '../http/processes.ts';
+import { median, quantile, type Row, ratioRow } from '../http/statistics.ts';
 
 const RATINGS = new URL('../../data/movietweetings-100k/ratings.dat.gz', import.meta.url);
 const K = 100;
 
 /** One row's neighbors on demand: out of the placed matrix, and by walking the store. */
-export async function benchLive(rowCount: number): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'furze-bench-'));
-  const tables = openDataTables(join(folder, 'data'));
-  try {
+export function benchLive(rowCount: number): Promise<Row[]> {
+  return withFolder(async (folder) => {
+    const tables = openDataTables(join(folder, 'data'));
     const feedback = readFeedback();
-    const writer = new GroupWriter(tables, {
-      limits: DEFAULT_LIMITS,
-      autoInsertUser: true,
-      autoInsertItem: true,
-      positiveFeedbackTypes: ['like'],
-      readFeedbackTypes: [],
-    });
+    const writer = new GroupWriter(tables, { ...WRITE_RULES, readFeedbackTypes: [] });
     for (let from = 0; from < feedback.length; from += 10_000) {
       const records = feedback.slice(from, from + 10_000);
       const command = { kind: 'putFeedback', overwrite: false, batch: { records } } as const;
@@ -40,13 +32,12 @@ export async function benchLive(rowCount: number): Promise<Row[]> {
     await tables.engine.flush();
     const reads = new LmdbLocalReads(tables);
     const interactions = placedInteractions(reads, feedback);
-    return (['users-by-items', 'items-by-users'] as const).map((relation) =>
+    const rows = (['users-by-items', 'items-by-users'] as const).map((relation) =>
       benchRelation(reads, relation, interactions, rowCount),
     );
-  } finally {
     await tables.engine.close();
-    rmSync(folder, { recursive: true });
-  }
+    return rows;
+  });
 }
 
 function readFeedback(): Feedback[] {
@@ -92,13 +83,7 @@ function benchRelation(
     theirs.push(between - started);
     if (found.rows.length !== walked.rows.length) throw new Error(`row ${row}: the two disagree`);
   }
-  return {
-    bench: `neighbors of one row, ${relation}`,
-    unit: 'ms, median',
-    furze: median(ours),
-    reference: `walk of the store (p99 ${quantile(theirs, 0.99).toFixed(1)} ms, ours ${quantile(ours, 0.99).toFixed(2)} ms)`,
-    referenceValue: median(theirs),
-    ratio: median(ours) / median(theirs),
-    aim: '-',
-  };
+  const slow = `p99 ${quantile(theirs, 0.99).toFixed(1)} ms, ours ${quantile(ours, 0.99).toFixed(2)} ms`;
+  const bench = `neighbors of one row, ${relation}`;
+  return ratioRow(bench, 'ms, median', median(ours), `walk of the store (${slow})`, median(theirs));
 }

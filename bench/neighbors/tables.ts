@@ -10,9 +10,9 @@ import { createDraft } from '../../src/model/neighbors/neighbor-table.ts';
 import { placeSlim } from '../../src/model/slim/memory-layout.ts';
 import { slimSettings } from '../../src/model/slim/settings.ts';
 import { slimTable } from '../../src/model/slim/train-and-serve.ts';
-import type { Row } from '../http/statistics.ts';
+import { type Row, ratioRow } from '../http/statistics.ts';
 import { powerLaw } from '../models/power-law.ts';
-import { learnSlim } from '../quality/slim-in-threads.ts';
+import { learnSlim } from '../quality/phase-workers.ts';
 
 const K = 100;
 
@@ -43,5 +43,5 @@ async function fitSlimSeconds(train: Parameters<typeof placeSlim>[0]): Promise<n
 }
 
 function row(bench: string, furze: number, reference: string): Row {
-  return { bench, unit: 's', furze, reference, referenceValue: Number.NaN, ratio: Number.NaN, aim: '-' };
+  return ratioRow(bench, 's', furze, reference, Number.NaN);
 }

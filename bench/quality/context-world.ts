@@ -11,6 +11,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createRandom, type Random } from '../../src/domain/random.ts';
+import { drawer } from '../draw.ts';
 
 /** Values of each field: users, apps, daytime, weekday, weekend, home or work, cost, weather, country, city. */
 const FIELDS = [957, 4082, 7, 7, 2, 3, 2, 9, 80, 233] as const;
@@ -80,22 +81,7 @@ export function contextLines(seed: number, shape: ContextShape = FRAPPE): string
 
 /** Draws places by the exponentials of their logarithmic weights. */
 function weigher(logWeights: readonly number[]): (random: Random) => number {
-  const sums = new Float64Array(logWeights.length);
-  let sum = 0;
-  logWeights.forEach((weight, at) => {
-    sums[at] = sum += Math.exp(weight);
-  });
-  return (random) => {
-    const wanted = random.float() * sum;
-    let low = 0;
-    let high = sums.length - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (sums[middle]! <= wanted) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  return drawer(logWeights.map(Math.exp));
 }
 
 function dot(a: readonly number[], b: readonly number[]): number {

@@ -20,23 +20,16 @@ import { createDraft, type NeighborTable } from '../../src/model/neighbors/neigh
 import { placeSlim } from '../../src/model/slim/memory-layout.ts';
 import { SLIM_DEFAULTS, slimSettings } from '../../src/model/slim/settings.ts';
 import { slimTable } from '../../src/model/slim/train-and-serve.ts';
-import { placeBpr } from '../baselines/bpr/memory.ts';
-import { BPR_DEFAULTS, bprSettings } from '../baselines/bpr/settings.ts';
-import type { BprPhase } from '../baselines/bpr/solver.ts';
-import { bprModel, driveBpr } from '../baselines/bpr/train.ts';
-import { createNeighborRanker, fitNeighbors, NEIGHBOR_DEFAULTS } from '../baselines/co-occurrence.ts';
-import { driveAls, finish, fitItemKnn } from '../fit-in-thread.ts';
+import { BPR_DEFAULTS, fitBpr } from '../baselines/bpr.ts';
+import { driveAls, fitItemKnn } from '../fit-in-thread.ts';
 import { createMfRanker } from '../rankers/factors-ranker.ts';
 import { createTableRanker } from '../rankers/neighbor-table-ranker.ts';
 import { createPopularityRanker } from '../rankers/popularity-ranker.ts';
-import { AlsWorkers } from './als-workers.ts';
-import type { PlacedRanker } from './evaluate-workers.ts';
-import { PhaseWorkers } from './phase-workers.ts';
-import { learnSlim } from './slim-in-threads.ts';
+import { learnSlim, PhaseWorkers } from './phase-workers.ts';
 
 /** Trains one model of the quality command and hands back what ranks with it. */
 
-export const RANKING_MODELS = ['als', 'bpr', 'slim', 'item-knn', 'items', 'neighbors', 'popular'] as const;
+export const RANKING_MODELS = ['als', 'bpr', 'slim', 'item-knn', 'neighbors', 'popular'] as const;
 export type RankingModel = (typeof RANKING_MODELS)[number];
 
 /** Settings by name, as the command line gives them. */
@@ -53,8 +46,6 @@ export function defaultSettings(model: RankingModel): Settings {
       return { ...BPR_DEFAULTS };
     case 'slim':
       return { ...SLIM_DEFAULTS };
-    case 'items':
-      return { neighbors: NEIGHBOR_DEFAULTS.neighbors, shrink: NEIGHBOR_DEFAULTS.shrink };
     case 'neighbors':
       return { neighbors: 100, shrink: 100 };
     case 'item-knn':
@@ -63,7 +54,7 @@ export function defaultSettings(model: RankingModel): Settings {
   }
 }
 
-/** @param workers threads that train ALS, BPR and SLIM; the other models train in this one */
+/** @param workers threads that train ALS and SLIM; the other models train in this one */
 export async function fitRanker(
   model: RankingModel,
   train: Interactions,
@@ -72,15 +63,13 @@ export async function fitRanker(
 ): Promise<Ranker> {
   switch (model) {
     case 'als':
-      return mfRanker((await fitAlsInThreads(train, settings, workers)).model, workers);
+      return mfRanker((await fitAlsInThreads(train, settings, workers)).model);
     case 'bpr':
-      return mfRanker(await fitBprInThreads(train, settings, workers), workers);
+      return mfRanker(fitBpr(train, settings));
     case 'slim':
       return createTableRanker(await fitSlimInThreads(train, settings, workers), train.byUser);
     case 'item-knn':
       return createTableRanker(fitItemKnn(train, loadKernels), train.byUser);
-    case 'items':
-      return createNeighborRanker(finish(fitNeighbors(train, settings, loadKernels)), train.byUser);
     case 'neighbors':
       return createTableRanker(fitTable(train, settings), train.byUser);
     case 'popular':
@@ -96,7 +85,7 @@ export async function fitAlsInThreads(
   heldOut?: HeldOutPairs,
 ): Promise<{ readonly model: MatrixFactorization; readonly task: AlsTask; readonly outcome: AlsOutcome }> {
   const task = placeAls(train, alsSettings(settings), workers, heldOut && { heldOut });
-  const threads = await AlsWorkers.start(task);
+  const threads = await PhaseWorkers.start('als', task, task.slots);
   try {
     const course = driveAls(task, (phase) => threads.run(phase));
     for (;;) {
@@ -109,21 +98,6 @@ export async function fitAlsInThreads(
   } finally {
     await threads.close();
   }
-}
-
-async function fitBprInThreads(
-  train: Interactions,
-  settings: Settings,
-  workers: number,
-): Promise<MatrixFactorization> {
-  const task = placeBpr(train, bprSettings(settings));
-  const threads = await PhaseWorkers.start<BprPhase>('./bpr-thread', task, workers);
-  try {
-    for await (const _epoch of driveBpr(task, (phase) => threads.run(phase)));
-  } finally {
-    await threads.close();
-  }
-  return bprModel(task, fingerprint(train));
 }
 
 /** The neighbors that the API shows, by common users. */
@@ -144,8 +118,7 @@ async function fitSlimInThreads(
   return slimTable(task, fingerprint(train));
 }
 
-/** @param slots threads that may evaluate it */
-function mfRanker(model: MatrixFactorization, slots: number): PlacedRanker {
-  const placed = placeModel(model, loadKernels, slots);
-  return { ...createMfRanker(new MfScorer(placed, loadKernels(placed.memory))), placed };
+function mfRanker(model: MatrixFactorization): Ranker {
+  const placed = placeModel(model, loadKernels);
+  return createMfRanker(new MfScorer(placed, loadKernels(placed.memory)));
 }

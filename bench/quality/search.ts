@@ -63,7 +63,6 @@ const SPACES: Readonly<Record<RankingModel, Propose>> = {
     frequencyRegularization: random.below(5) / 4,
     userExponent: random.below(5) / 4,
   })),
-  items: each((random) => ({ neighbors: 20 + random.below(481), shrink: logUniform(random, 0.5, 200) })),
   neighbors: each((random) => ({ neighbors: 20 + random.below(481), shrink: logUniform(random, 1, 1000) })),
   'item-knn': each(() => ({})),
   popular: each(() => ({})),

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { parseNumber } from '../../src/cli/common/options.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
+import { firstAbove } from '../../src/memory/binary-search.ts';
 
 const DAY = 86_400;
 const START = 1_500_000_000;
@@ -252,17 +253,6 @@ function walks({ users, items, days, visits, perVisit, onwards }: Walks, random:
     }
   }
   return lines;
-}
-
-/** The first place of ascending sums that is above a value. */
-function firstAbove(sums: Float64Array, value: number): number {
-  let [low, high] = [0, sums.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sums[middle]! > value) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** Each user's articles: those of a few small groups, of which each user belongs to some, and of neighbors in a field. */

@@ -30,8 +30,21 @@ const LINES: readonly (readonly [
   ['most memory, MiB; bytes a feedback', peakMb, (of) => (peakMb(of) * MB) / of.size.feedback],
   ['requests a second, idle', ({ idle }) => idle?.perSecond ?? Number.NaN],
   ['requests a second, during the fit', ({ fitting }) => fitting.perSecond],
-  ['p99, idle, ms', ({ idle }) => idle?.p99Ms ?? Number.NaN],
-  ['p99, during the fit, ms', ({ fitting }) => fitting.p99Ms],
+  [
+    'p99 of a list, idle, ms; of a user',
+    ({ idle }) => idle?.p99Ms ?? Number.NaN,
+    ({ idle }) => idle?.userP99Ms ?? Number.NaN,
+  ],
+  [
+    'p99 of a list, during the fit, ms; of a user',
+    ({ fitting }) => fitting.p99Ms,
+    ({ fitting }) => fitting.userP99Ms,
+  ],
+  [
+    'p99 of a bare handler, idle, ms; during the fit',
+    ({ idle }) => idle?.bareP99Ms ?? Number.NaN,
+    ({ fitting }) => fitting.bareP99Ms,
+  ],
   ['longest answer, during the fit, ms', ({ fitting }) => fitting.longestMs],
   ['stalls above 50 ms, during the fit', ({ fitting }) => fitting.stalls],
 ];
@@ -55,7 +68,7 @@ export function tables(figures: readonly SizeFigures[]): string {
   );
   return [
     head('Feedback') + whole.join('\n'),
-    head('Stage: s, most MiB / MiB worked out before') + byStage.join('\n'),
+    head('Stage: s, most MiB / MiB worked out before, p99 of a list in ms') + byStage.join('\n'),
   ].join('\n\n');
 }
 
@@ -103,7 +116,7 @@ function stageText(stages: readonly StageFigures[], name: string): string {
   const found = stages.find(({ stage }) => stage === name);
   if (found === undefined) return '-';
   const planned = Number.isNaN(found.budgetedMb) ? '' : ` / ${number(found.budgetedMb)}`;
-  return `${number(found.seconds)}, ${number(found.peakMb)}${planned}`;
+  return `${number(found.seconds)}, ${number(found.peakMb)}${planned}, ${number(found.p99Ms)}`;
 }
 
 function fitSeconds({ stages }: CourseFigures): number {

@@ -1,11 +1,10 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { importInto } from '../../src/cli/import/import.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { POSITIVE_TYPES, READ_TYPES } from '../http/processes.ts';
+import { TYPES_SECTION, withFolder } from '../http/processes.ts';
 import { PutRecorder, RawWriter } from '../http/raw-replay.ts';
-import { median, type Row } from '../http/statistics.ts';
+import { median, ownCpuMs, type Row, ratioRow } from '../http/statistics.ts';
 import { feedbackBatches, type WorldSize } from '../http/world.ts';
 
 /** Records of a transaction of bare LMDB, as many as of a batch of an import that is not sorted. */
@@ -18,31 +17,22 @@ const ROUNDS = 3;
  * `furze import` of a file of feedback into a stopped folder, from text to flushed, against bare LMDB given the puts that
  * the writer of a running service makes of the same records; both by the processor time of all threads.
  */
-export async function benchImport(size: WorldSize): Promise<Row> {
-  const folder = mkdtempSync(join(tmpdir(), 'furze-bench-'));
-  const file = join(folder, 'feedback.csv');
-  writeFeedback(file, size);
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const own = join(folder, String(round));
-    mkdirSync(own);
-    theirs.push(size.feedback / (await writeRaw(own, size)));
-    ours.push(size.feedback / (await cpuSeconds(() => importFile(join(own, 'data'), file))));
-    rmSync(own, { recursive: true });
-  }
-  rmSync(folder, { recursive: true });
-  const furze = median(ours);
-  const referenceValue = median(theirs);
-  return {
-    bench: 'furze import, stopped folder, by processor time',
-    unit: 'records/s',
-    furze,
-    reference: 'bare LMDB, puts of batches',
-    referenceValue,
-    ratio: furze / referenceValue,
-    aim: '>= 0.5',
-  };
+export function benchImport(size: WorldSize): Promise<Row> {
+  return withFolder(async (folder) => {
+    const file = join(folder, 'feedback.csv');
+    writeFeedback(file, size);
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const own = join(folder, String(round));
+      mkdirSync(own);
+      theirs.push(size.feedback / (await writeRaw(own, size)));
+      ours.push(size.feedback / (await cpuSeconds(() => importFile(join(own, 'data'), file))));
+      rmSync(own, { recursive: true });
+    }
+    const bench = 'furze import, stopped folder, by processor time';
+    return ratioRow(bench, 'records/s', median(ours), 'bare LMDB, puts of batches', median(theirs), '>= 0.5');
+  });
 }
 
 async function importFile(data: string, file: string): Promise<void> {
@@ -50,9 +40,7 @@ async function importFile(data: string, file: string): Promise<void> {
     `[database]
 data_store = "lmdb://${data}"
 cache_store = "lmdb://${data}/cache"
-[recommend.data_source]
-positive_feedback_types = ${JSON.stringify(POSITIVE_TYPES)}
-read_feedback_types = ${JSON.stringify(READ_TYPES)}`,
+${TYPES_SECTION}`,
     {},
   );
   const run = { paths: [file], preset: 'csv', wishes: { kind: 'feedback' }, isShown: true } as const;
@@ -88,8 +76,7 @@ function writeFeedback(path: string, size: WorldSize): void {
 }
 
 async function cpuSeconds(action: () => Promise<void>): Promise<number> {
-  const before = process.cpuUsage();
+  const before = ownCpuMs();
   await action();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e6;
+  return (ownCpuMs() - before) / 1000;
 }

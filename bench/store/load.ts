@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { LmdbLocalReads } from '../../src/store/lmdb/reads/lmdb-local-reads.ts';
 import { type DataTables, openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
@@ -9,37 +6,31 @@ import { entriesFrom, tableBytes } from '../../src/store/lmdb/tables/engine.ts';
 import { readState } from '../../src/store/lmdb/tables/meta-table.ts';
 import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
 import { compactStore } from '../../src/store/open/open-store.ts';
-import { POSITIVE_TYPES, READ_TYPES } from '../http/processes.ts';
-import { median, type Row } from '../http/statistics.ts';
+import { WRITE_RULES, withFolder } from '../http/processes.ts';
+import { median, type Row, ratioRow } from '../http/statistics.ts';
 import { feedbackBatches, type WorldSize } from '../http/world.ts';
 
 /** Records that a call of the scan is asked for, as a training asks. */
 const SCAN_RECORDS = 100_000;
 
 /** The load of the whole matrix and the bytes on disk, over one folder filled in batches of 1,000. */
-export async function benchFolder(size: WorldSize, rounds: number): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'furze-bench-'));
-  const dataPath = join(folder, 'data');
-  let tables = openDataTables(dataPath);
-  await fill(tables, size);
-  const rows = [benchLoad(tables, rounds), ...measureBytes(tables, 'as written', 80)];
-  await tables.engine.close();
-  await compactStore(dataPath);
-  tables = openDataTables(dataPath);
-  rows.push(...measureBytes(tables, 'compacted', 60));
-  await tables.engine.close();
-  rmSync(folder, { recursive: true });
-  return rows;
+export function benchFolder(size: WorldSize, rounds: number): Promise<Row[]> {
+  return withFolder(async (folder) => {
+    const dataPath = join(folder, 'data');
+    let tables = openDataTables(dataPath);
+    await fill(tables, size);
+    const rows = [benchLoad(tables, rounds), ...measureBytes(tables, 'as written', 80)];
+    await tables.engine.close();
+    await compactStore(dataPath);
+    tables = openDataTables(dataPath);
+    rows.push(...measureBytes(tables, 'compacted', 60));
+    await tables.engine.close();
+    return rows;
+  });
 }
 
 async function fill(tables: DataTables, size: WorldSize): Promise<void> {
-  const writer = new GroupWriter(tables, {
-    limits: DEFAULT_LIMITS,
-    autoInsertUser: true,
-    autoInsertItem: true,
-    positiveFeedbackTypes: POSITIVE_TYPES,
-    readFeedbackTypes: READ_TYPES,
-  });
+  const writer = new GroupWriter(tables, WRITE_RULES);
   for (const records of feedbackBatches(size, 1000)) {
     const command = { kind: 'putFeedback', overwrite: false, batch: { records } } as const;
     writer.write([{ kind: 'write', ticket: 0, nowMs: 0, command }]);
@@ -75,17 +66,9 @@ function benchLoad(tables: DataTables, rounds: number): Row {
     theirs.push(timeMsSync(walk));
     ours.push(timeMsSync(load));
   }
-  const furze = (feedback / median(ours)) * 1000;
-  const referenceValue = (feedback / median(theirs)) * 1000;
-  return {
-    bench: 'load the training matrix',
-    unit: 'records/s',
-    furze,
-    reference: 'bare walk of the blocks',
-    referenceValue,
-    ratio: furze / referenceValue,
-    aim: '10 million records/s',
-  };
+  const perSecond = (timesMs: readonly number[]) => (feedback / median(timesMs)) * 1000;
+  const [bench, reference] = ['load the training matrix', 'bare walk of the blocks'];
+  return ratioRow(bench, 'records/s', perSecond(ours), reference, perSecond(theirs), '10 million records/s');
 }
 
 /** Bytes of the pages of each kind of entity; those of all of feedback's indexes count as feedback's. */
@@ -95,27 +78,14 @@ function measureBytes(tables: DataTables, when: string, aimBytes: number): Row[]
     names.reduce((bytes, name) => bytes + tableBytes(tables[name]), 0);
   const ofFeedback =
     sum('userFeedback', 'itemFeedback') + tableBytes(tables.typeUsers) + tableBytes(tables.comments);
-  const row = (
-    bench: string,
-    furze: number,
-    reference: string,
-    referenceValue: number,
-    aim: string,
-  ): Row => ({
-    bench: `${bench}, ${when}`,
-    unit: 'bytes',
-    furze,
-    reference,
-    referenceValue,
-    ratio: furze / referenceValue,
-    aim,
-  });
+  const row = (bench: string, furze: number, reference: string, its: number, aim = '') =>
+    ratioRow(`${bench}, ${when}`, 'bytes', furze, reference, its, aim);
   const file = tables.engine.bytes / feedback;
   return [
-    row('a feedback', ofFeedback / feedback, 'packed record, both sides', 16, ''),
+    row('a feedback', ofFeedback / feedback, 'packed record, both sides', 16),
     row('the whole file, a feedback', file, 'aim', aimBytes, '<= 1'),
-    row('a user', sum('userIds', 'users') / users, 'id twice and row twice', idBytes('user-', users), ''),
-    row('an item', sum('itemIds', 'items') / items, 'id twice and row twice', idBytes('item-', items), ''),
+    row('a user', sum('userIds', 'users') / users, 'id twice and row twice', idBytes('user-', users)),
+    row('an item', sum('itemIds', 'items') / items, 'id twice and row twice', idBytes('item-', items)),
   ];
 }
 

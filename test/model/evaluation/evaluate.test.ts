@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitBpr } from '../../../bench/baselines/bpr/train.ts';
-import { createNeighborRanker, fitNeighbors } from '../../../bench/baselines/co-occurrence.ts';
+import { fitBpr } from '../../../bench/baselines/bpr.ts';
 import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { evaluateFullCatalogue, evaluateSampled } from '../../../bench/quality/evaluations.ts';
 import { createMfRanker } from '../../../bench/rankers/factors-ranker.ts';
@@ -30,8 +29,7 @@ function mfRanker(model: MatrixFactorization): Ranker {
 
 const rankers: [string, Ranker][] = [
   ['als', mfRanker(finish(fitAls(board, { factors: 8 }, loadKernels)))],
-  ['bpr', mfRanker(finish(fitBpr(board, { factors: 8, epochs: 200 })))],
-  ['items', createNeighborRanker(finish(fitNeighbors(board, { shrink: 1 }, loadKernels)), board.byUser)],
+  ['bpr', mfRanker(fitBpr(board, { factors: 8, epochs: 200 }))],
 ];
 
 describe.each(rankers)('the model %s', (_name, ranker) => {
@@ -96,13 +94,5 @@ describe('the highest scores', () => {
     expect([...topRows(scores, 10, none)]).toEqual([1, 3, 5, 0]);
     expect([...topRows(scores, 2, Uint32Array.of(1))]).toEqual([3, 5]);
     expect([...topRows(scores, 0, none)]).toEqual([]);
-  });
-});
-
-describe('bad settings', () => {
-  it('are refused', () => {
-    expect(() => finish(fitBpr(board, { learningRate: 0 }))).toThrow('learningRate');
-    expect(() => finish(fitNeighbors(board, { neighbors: 0 }, loadKernels))).toThrow('neighbors');
-    expect(() => finish(fitNeighbors(board, { shrink: -1 }, loadKernels))).toThrow('shrink');
   });
 });
