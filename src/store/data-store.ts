@@ -150,8 +150,8 @@ export interface LocalReads {
   /** As of when feedback is read; undefined where that cannot be told, as while a deletion goes on. */
   readonly feedbackPosition: FeedbackPosition | undefined;
   /**
-   * Visits what was added (`sign` 1) or removed (-1) since `since` in the order in which it happened; user rows are left
-   * out. What is handed out may be kept.
+   * Visits what was added (`sign` 1) or removed (-1) since `since` in the order in which it happened. What is handed out
+   * may be kept.
    * @returns false when that is not known any more, or `since` is of another history; nothing was visited then
    */
   replayFeedback(since: FeedbackPosition, visit: (feedback: FeedbackColumns, sign: 1 | -1) => void): boolean;

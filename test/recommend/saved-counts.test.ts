@@ -32,9 +32,11 @@ function figuresOf({ popularity, types }: SavedCounts) {
     Array.from(values)
       .join(' ')
       .replace(/(^0)?( 0)*$/, '');
+  const { userRows, itemRows } = popularity.recent.save();
   return {
     window: list(popularity.window),
     ever: list(popularity.ever),
+    recent: [...new Set(Array.from(userRows, (user, at) => `${user} ${itemRows[at]}`))].sort(),
     types: types.save().filter(([, n]) => n > 0),
   };
 }

@@ -22,16 +22,17 @@ function recent() {
     tables.engine.transact(() => {
       const state = readState(tables);
       const log = new ChangeLog();
-      for (let i = 0; i < removed; i++) log.removed.push(9, next++, 4100, -1000 * next);
-      for (let i = 0; i < added; i++) log.added.push(9, next++, 1, 1000 * next);
+      for (let i = 0; i < removed; i++) log.removed.push(70 + next, next++, 4100, -1000 * next);
+      for (let i = 0; i < added; i++) log.added.push(70 + next, next++, 1, 1000 * next);
       log.isIncomplete = isIncomplete;
       new RecentFeedback(tables, state, RECORDS_MAX).keep([log]);
       writeState(tables, state);
     });
   const replayed = (position = readPosition(tables)!) => {
-    const records: [itemRow: number, type: number, timeMs: number, sign: number][] = [];
-    const isKnown = replay(tables, position, ({ length, itemRows, types, timesMs }, sign) => {
-      for (let at = 0; at < length; at++) records.push([itemRows[at]!, types[at]!, timesMs[at]!, sign]);
+    const records: [userRow: number, itemRow: number, type: number, timeMs: number, sign: number][] = [];
+    const isKnown = replay(tables, position, ({ length, userRows, itemRows, types, timesMs }, sign) => {
+      for (let at = 0; at < length; at++)
+        records.push([userRows[at]!, itemRows[at]!, types[at]!, timesMs[at]!, sign]);
     });
     return isKnown ? records : undefined;
   };
@@ -48,10 +49,10 @@ it('tells what the latest commits added and removed, in their order', async () =
   expect(position().commit).toBe(before.commit + 1);
   commit(1);
   expect(replayed(before)).toEqual([
-    [2, 4100, -3000, -1],
-    [3, 1, 4000, 1],
-    [4, 1, 5000, 1],
-    [5, 1, 6000, 1],
+    [72, 2, 4100, -3000, -1],
+    [73, 3, 1, 4000, 1],
+    [74, 4, 1, 5000, 1],
+    [75, 5, 1, 6000, 1],
   ]);
   expect(replayed()).toEqual([]);
   expect(replayed({ ...before, nonce: 1 })).toBeUndefined();

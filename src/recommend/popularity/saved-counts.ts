@@ -21,7 +21,7 @@ import type { PackedSlice } from './window-slice.ts';
 /** "FRZT". */
 const KIND: FrameKind = {
   magic: 0x465a5254,
-  version: 5,
+  version: 6,
   name: 'counts of feedback',
   coversDescription: true,
 };

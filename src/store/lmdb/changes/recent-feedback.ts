@@ -10,14 +10,14 @@ import type { ChangeLog } from './change-log.ts';
  * without reading all of it again. An entry for each commit:
  *   key: number of the commit, 8 bytes big-endian
  *   value: f64 a random number | f64 records before it | f64 the commit from which on none is missing | u32 records | u32 0
- *          | f64 times (ms) | u32 item rows | u16 types, the highest bit set where the record was removed
+ *          | f64 times (ms) | u32 user rows | u32 item rows | u16 types, the highest bit set where the record was removed
  */
 const HEAD_BYTES = 32;
-const RECORD_BYTES = 14;
+const RECORD_BYTES = 18;
 const REMOVED = 0x8000;
 const NONCE_MAX = 2 ** 48 - 1;
 
-/** Records that are kept at least, if there were as many: 7 MB. */
+/** Records that are kept at least, if there were as many: 9 MB. */
 export const RECENT_RECORDS = 500_000;
 /** Beyond this share more the oldest go, many at once. */
 const SPARE_SHARE = 1 / 8;
@@ -156,10 +156,10 @@ class Stretches {
     this.visit = visit;
   }
 
-  push(itemRow: number, type: number, timeMs: number, sign: 1 | -1): void {
+  push(userRow: number, itemRow: number, type: number, timeMs: number, sign: 1 | -1): void {
     if (sign !== this.sign || this.columns.length >= STRETCH_RECORDS) this.end();
     this.sign = sign;
-    this.columns.push(0, itemRow, type, timeMs);
+    this.columns.push(userRow, itemRow, type, timeMs);
   }
 
   end(): void {
@@ -193,15 +193,18 @@ function lastEntry(table: Table): Entry {
   return { number, ...(headAt(table, number) ?? { before: 0, wholeSince: 0, count: 0 }) };
 }
 
+/** @returns undefined where there is no entry, or one of another layout, from which nobody can go on */
 function headAt(table: Table, number: number): Head | undefined {
   const bytes = readBytes(table, sequenceKey(number));
-  if (bytes === undefined) return undefined;
+  if (bytes === undefined || bytes.length < HEAD_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const count = view.getUint32(24, true);
+  if (bytes.length !== HEAD_BYTES + count * RECORD_BYTES) return undefined;
   return {
     nonce: view.getFloat64(0, true),
     before: view.getFloat64(8, true),
     wholeSince: view.getFloat64(16, true),
-    count: view.getUint32(24, true),
+    count,
   };
 }
 
@@ -214,12 +217,14 @@ function pack(logs: readonly ChangeLog[], before: number, wholeSince: number): U
   view.setFloat64(16, wholeSince, true);
   view.setUint32(24, count, true);
   const timesMs = new Float64Array(bytes.buffer, HEAD_BYTES, count);
-  const itemRows = new Uint32Array(bytes.buffer, HEAD_BYTES + count * 8, count);
-  const types = new Uint16Array(bytes.buffer, HEAD_BYTES + count * 12, count);
+  const userRows = new Uint32Array(bytes.buffer, HEAD_BYTES + count * 8, count);
+  const itemRows = new Uint32Array(bytes.buffer, HEAD_BYTES + count * 12, count);
+  const types = new Uint16Array(bytes.buffer, HEAD_BYTES + count * 16, count);
   let next = 0;
   const append = (columns: FeedbackColumns, flag: number) => {
     for (let at = 0; at < columns.length; at++, next++) {
       timesMs[next] = columns.timesMs[at]!;
+      userRows[next] = columns.userRows[at]!;
       itemRows[next] = columns.itemRows[at]!;
       types[next] = columns.types[at]! | flag;
     }
@@ -234,12 +239,14 @@ function pack(logs: readonly ChangeLog[], before: number, wholeSince: number): U
 function unpack(bytes: Uint8Array, stretches: Stretches): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const count = view.getUint32(24, true);
-  const itemsAt = HEAD_BYTES + count * 8;
+  const usersAt = HEAD_BYTES + count * 8;
+  const itemsAt = usersAt + count * 4;
   const typesAt = itemsAt + count * 4;
   for (let at = 0; at < count; at++) {
     const type = view.getUint16(typesAt + at * 2, true);
     const timeMs = view.getFloat64(HEAD_BYTES + at * 8, true);
     const sign = (type & REMOVED) === 0 ? 1 : -1;
-    stretches.push(view.getUint32(itemsAt + at * 4, true), type & ~REMOVED, timeMs, sign);
+    const userRow = view.getUint32(usersAt + at * 4, true);
+    stretches.push(userRow, view.getUint32(itemsAt + at * 4, true), type & ~REMOVED, timeMs, sign);
   }
 }
