@@ -484,7 +484,7 @@ describe('what is written and told', () => {
     const liked = { ...item('Tea\nin two lines, \x1b[31mred'), time: '2024-01-02T08:26:00Z' };
     const example = {
       ...{ userId: 'ann', likes: 12, liked: [liked] },
-      recommended: [{ ...item('x'.repeat(60_000)), because: item('Old\ntea') }],
+      recommended: [{ ...item('x'.repeat(60_000)), reason: 'Old\ntea' }],
     };
     const newcomer = { userId: 'bob', likes: 1, liked: [liked], recommended: [] };
     const lines = describeNext('furze.toml', config, [newcomer, example]).split('\n');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgress } from '../../src/cli/common/progress.ts';
 import { playgroundConfig } from '../../src/cli/playground/playground.ts';
 import { parseFilms, parseRatings, readSample } from '../../src/cli/playground/sample.ts';
-import { pickTaste } from '../../src/cli/playground/tour-user.ts';
+import { pickTastes } from '../../src/cli/playground/tour-user.ts';
 
 describe('the sample', () => {
   it('has films as items, with genres as labels and categories and the year as time', () => {
@@ -39,39 +39,45 @@ describe('the sample', () => {
   });
 });
 
-describe('the user of the tour', () => {
-  it('is one to whom films of a marked taste are recommended that are known and not popular anyway', async () => {
+describe('the users of the tour', () => {
+  it('are of two tastes, the first to whom films are recommended that are known and not popular anyway', async () => {
     const sample = readSample();
     const likes = sample.feedback.filter(({ FeedbackType }) => FeedbackType === 'like');
     const counts = new Map<string, number>();
     for (const { ItemId } of likes) counts.set(ItemId, (counts.get(ItemId) ?? 0) + 1);
-    const horror = sample.items
+    const horrors = sample.items
       .filter(({ Labels }) => Labels.includes('Horror'))
-      .map(({ ItemId }) => ItemId)
-      .sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
-    const known = horror.slice(20, 25);
+      .sort((a, b) => (counts.get(b.ItemId) ?? 0) - (counts.get(a.ItemId) ?? 0));
+    const horror = horrors.map(({ ItemId }) => ItemId);
+    // Of no other genre, so that they tell of this taste alone.
+    const pure = horrors.slice(20).filter(({ Labels }) => Labels.length === 1);
+    const known = pure.slice(0, 5).map(({ ItemId }) => ItemId);
     expect(known.every((itemId) => counts.get(itemId)! >= 3 && counts.get(itemId)! < 60)).toBe(true);
-    const unknown = horror.slice(-5);
-    const asked: string[] = [];
+    const likesOf = new Map<string, string[]>();
+    for (const { UserId, ItemId } of likes) likesOf.set(UserId, [...(likesOf.get(UserId) ?? []), ItemId]);
+    const share = (itemIds: string[]) => itemIds.filter((id) => horror.includes(id)).length / itemIds.length;
+    const [, , lover] = [...likesOf]
+      .filter(([, { length }]) => length >= 12 && length <= 60)
+      .map(([userId, itemIds]): [string, number] => [userId, share(itemIds)])
+      .sort((a, b) => b[1] - a[1])
+      .map(([userId]) => userId);
     const likenessAsked: string[] = [];
-    const taste = await pickTaste(sample, {
-      recommended: async (userId, genre) => {
-        if (genre !== 'Horror') return unknown;
-        asked.push(userId);
-        return [horror.slice(0, 5), unknown, known][Math.min(asked.length, 3) - 1]!;
-      },
+    const [taste, other] = await pickTastes(sample, {
+      recommended: async (userId) => (userId === lover ? known : pure.slice(-5).map(({ ItemId }) => ItemId)),
       likeness: async (itemId) => {
         likenessAsked.push(itemId);
         return likenessAsked.length === 2 ? [0.3, 0.3] : [0.4, 0.1];
       },
     });
-    expect([taste.genre, taste.userId, asked.length]).toEqual(['Horror', asked[2], 10]);
-    const own = likes.filter(({ UserId }) => UserId === taste.userId).map(({ ItemId }) => ItemId);
+    expect([taste!.genre, taste!.userId]).toEqual(['Horror', lover]);
+    expect([other!.genre === 'Horror', other!.userId === lover]).toEqual([false, false]);
+    const own = likesOf.get(lover!)!;
     expect(own.length).toBeGreaterThanOrEqual(12);
-    expect(taste.likedItemId).toBe(likenessAsked[1]);
-    expect(likenessAsked.every((itemId) => own.includes(itemId) && horror.includes(itemId))).toBe(true);
-    expect(taste.liked.length).toBeGreaterThan(0);
-    for (const film of taste.liked) expect(film.genres).toContain('Horror');
+    expect(taste!.likedItemId).toBe(likenessAsked[1]);
+    const ownHorror = own.filter((itemId) => horror.includes(itemId));
+    expect(likenessAsked.slice(0, ownHorror.length).sort()).toEqual(ownHorror.sort());
+    expect(taste!.liked.length).toBeGreaterThan(0);
+    for (const film of taste!.liked) expect(film.genres).toContain('Horror');
   });
 });
 

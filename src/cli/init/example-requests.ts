@@ -1,13 +1,20 @@
 import { baseUrl } from '../../config/base-url.ts';
 import type { Config } from '../../config/config.ts';
 import { apiKeys } from '../../config/schema.ts';
-import type { Explanation } from '../../domain/api-schemas.ts';
-import type { Item } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { DataStore } from '../../store/data-store.ts';
 import { commandName } from '../common/command-name.ts';
-import { type Caller, recommendPath } from '../playground/caller.ts';
+import { type Caller, neighborsPath, recommendPath } from '../playground/caller.ts';
+import {
+  askItem,
+  askRecommended,
+  inOneLine,
+  itemLine,
+  type RecommendedItem,
+  reasonText,
+  type TitledItem,
+} from '../playground/recommended-items.ts';
 
 /** A user of the data with what the service recommends. */
 export interface Example {
@@ -19,19 +26,9 @@ export interface Example {
   readonly recommended: readonly RecommendedItem[];
 }
 
-interface Titled {
-  readonly itemId: string;
-  readonly title: string;
-}
-
-interface LikedItem extends Titled {
+interface LikedItem extends TitledItem {
   /** RFC 3339; `""` where it is not known. */
   readonly time: string;
-}
-
-interface RecommendedItem extends Titled {
-  /** The liked item that speaks most for it; undefined where none does. */
-  readonly because?: Titled;
 }
 
 /** One of a user's likes, as the store has it. */
@@ -47,8 +44,6 @@ const ENTRIES = 5;
 /** Likes of a newcomer, and of somebody in the middle, at most; whoever has more is a regular. */
 const NEWCOMER_LIKES_MAX = 3;
 const MIDDLE_LIKES_MAX = 10;
-/** Characters of a title that are shown. */
-const SHOWN_CHARACTERS = 100;
 
 /**
  * Finds a newcomer, somebody in the middle and a regular, and asks the running service what it recommends to each.
@@ -62,24 +57,14 @@ export async function findExamples(data: DataStore, ask: Caller, config: Config)
 }
 
 async function exampleOf(ask: Caller, userId: string, likes: readonly Like[]): Promise<Example> {
-  const titled = async (itemId: string) => {
-    const item = await ask<Item>(`/api/item/${encodeURIComponent(itemId)}`);
-    return { itemId, title: item.Comment };
-  };
-  const because = async (itemId: string) => {
-    const path = `/api/recommend/${encodeURIComponent(userId)}/explain/${encodeURIComponent(itemId)}`;
-    const [most] = (await ask<Explanation>(path)).Contributions;
-    return most === undefined || most.Score <= 0 ? {} : { because: await titled(most.ItemId) };
-  };
   const latest = [...likes].sort((a, b) => Date.parse(b.time) - Date.parse(a.time)).slice(0, ENTRIES);
-  const recommended = await ask<string[]>(recommendPath(userId, ENTRIES));
   return {
     userId,
     likes: likes.length,
-    liked: await Promise.all(latest.map(async ({ itemId, time }) => ({ ...(await titled(itemId)), time }))),
-    recommended: await Promise.all(
-      recommended.map(async (itemId) => ({ ...(await titled(itemId)), ...(await because(itemId)) })),
+    liked: await Promise.all(
+      latest.map(async ({ itemId, time }) => ({ ...(await askItem(ask, itemId)), time })),
     ),
+    recommended: await askRecommended(ask, userId, ENTRIES),
   };
 }
 
@@ -128,10 +113,7 @@ export function requestsOf(
   const paths =
     example === undefined
       ? []
-      : [
-          recommendPath(example.userId, ENTRIES),
-          `/api/item/${encodeURIComponent(example.liked[0]!.itemId)}/neighbors?n=${ENTRIES}`,
-        ];
+      : [recommendPath(example.userId, ENTRIES), neighborsPath(example.liked[0]!.itemId, ENTRIES)];
   const requests = [...paths, `/api/popular?n=${ENTRIES}`].map((path) => url + path);
   const feedback = example && feedbackOf(config, example);
   return { url, requests, ...(feedback !== undefined && { feedback: [feedback] }) };
@@ -180,18 +162,11 @@ Dashboard: ${url}/
 }
 
 function describeExample({ userId, likes, liked, recommended }: Example): string {
-  const line = ({ itemId, title }: Titled, told: string) =>
-    `  ${inOneLine(`${itemId.padEnd(12)} ${title}`)}${told}\n`;
-  const had = liked.map((item) => line(item, item.time === '' ? '' : `, ${item.time.slice(0, 10)}`));
-  const gets = recommended.map((item) =>
-    line(
-      item,
-      item.because === undefined ? '' : ` <- ${inOneLine(item.because.title || item.because.itemId)}`,
-    ),
-  );
+  const had = liked.map((item) => itemLine(item, item.time === '' ? '' : `, ${item.time.slice(0, 10)}`));
+  const gets = recommended.map((item) => itemLine(item, reasonText(item)));
   const next =
     gets.length > 0
-      ? `is recommended (behind <- the item of theirs that speaks most for it)\n${gets.join('')}`
+      ? `is recommended (behind <- what speaks most for it)\n${gets.join('')}`
       : 'is recommended nothing: no other item is left.\n';
   const more =
     likes > liked.length
@@ -200,10 +175,4 @@ function describeExample({ userId, likes, liked, recommended }: Example): string
   return `
 User ${inOneLine(userId)} has positive feedback on ${more}
 ${had.join('')}and ${next}`;
-}
-
-/** A text as a line of a list shows it: without line ends and signs that would steer a terminal, and not endless. */
-function inOneLine(text: string): string {
-  const line = text.replace(/[\n\r\t\p{C}]+/gu, ' ').trimEnd();
-  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS)}...`;
 }

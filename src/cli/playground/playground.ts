@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { baseUrl } from '../../config/base-url.ts';
 import { type Config, type Environment, parseConfig } from '../../config/config.ts';
 import type { Summary } from '../../domain/admin-schemas.ts';
-import type { Item, ScoredEntry } from '../../domain/entities.ts';
+import type { ScoredEntry } from '../../domain/entities.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
 import { serviceLogger } from '../../platform/log/log.ts';
 import type { Service } from '../../service/service.ts';
@@ -16,8 +16,9 @@ import { createProgress } from '../common/progress.ts';
 import { checkReason, launchService, stopSignal, stopWithin } from '../common/run-service.ts';
 import { type Caller, createCaller, neighborsPath, recommendPath } from './caller.ts';
 import { loadSample, type OnProgress } from './load-sample.ts';
+import { askItem, askRecommended, itemLine, reasonText } from './recommended-items.ts';
 import { readSample, type Sample } from './sample.ts';
-import { type Film, pickTaste, type Taste } from './tour-user.ts';
+import { pickTastes, type Taste } from './tour-user.ts';
 
 /** `furze playground`: the service with a real sample set, trained, and requests to try. */
 export function playgroundCommand(env: Environment): Command {
@@ -44,19 +45,19 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
   const key = keyOf(config);
   const ask = createCaller(url, key);
   try {
-    let taste = readLoaded(folder);
-    if (taste === undefined) {
+    let tastes = readLoaded(folder);
+    if (tastes === undefined) {
       // The load takes a while; a signal does not wait for its end.
       const prepared = prepare(service, ask, folder, config);
-      taste = await Promise.race([prepared, stopped.then(() => undefined)]);
-      if (taste === undefined) {
+      tastes = await Promise.race([prepared, stopped.then(() => undefined)]);
+      if (tastes === undefined) {
         prepared.catch(() => {});
         return checkReason(await stopped);
       }
     } else {
       process.stdout.write(`Using the sample in ${folder}.\n`);
     }
-    process.stdout.write(await describeTour(ask, url, key !== '', taste));
+    process.stdout.write(await describeTour(ask, url, config, tastes));
     await stopped;
   } finally {
     process.stdout.write('Stopping.\n');
@@ -66,7 +67,7 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
 }
 
 /** Loads the sample and trains on it. What says so comes last, so an interrupted load is done again at the next start. */
-async function prepare(service: Service, ask: Caller, folder: string, config: Config): Promise<Taste> {
+async function prepare(service: Service, ask: Caller, folder: string, config: Config): Promise<Taste[]> {
   const progress = createProgress(process.stdout);
   const sample = readSample();
   await loadSample(service.data, sample, progress.report);
@@ -75,16 +76,16 @@ async function prepare(service: Service, ask: Caller, folder: string, config: Co
     await awaitLearned(ask, sample, progress.report);
   else await service.fit(progress.report);
   progress.end();
-  const taste = await pickTaste(sample, {
-    recommended: (userId, genre) => ask<string[]>(recommendPath(userId, TOUR_ENTRIES, genre)),
+  const tastes = await pickTastes(sample, {
+    recommended: (userId) => ask<string[]>(recommendPath(userId, COMPARED_ENTRIES)),
     likeness: async (itemId) => {
       const neighbors = await ask<ScoredEntry[]>(neighborsPath(itemId, TOUR_ENTRIES));
       return neighbors.map(({ Score }) => Score);
     },
   });
   makeFolder(folder);
-  writeLoaded(folder, taste);
-  return taste;
+  writeLoaded(folder, tastes);
+  return tastes;
 }
 
 /** Where a playground runs. */
@@ -116,6 +117,10 @@ port = ${port}
 [recommend.data_source]
 positive_feedback_types = ["like"]
 read_feedback_types = ["read"]
+
+[recommend]
+# Lists that are each person's own more than the week's hits, which they would share.
+discovery = 0.5
 
 [recommend.popular]
 # The ratings are from 2013; a window of a hundred years takes them all.
@@ -164,9 +169,10 @@ async function awaitLearned(
 const FILE = 'playground.json';
 
 /** The mark of the last finished load, or undefined when there is none. */
-function readLoaded(folder: string): Taste | undefined {
+function readLoaded(folder: string): Taste[] | undefined {
   try {
-    return JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as Taste;
+    const loaded = JSON.parse(readFileSync(join(folder, FILE), 'utf8'));
+    return Array.isArray(loaded) ? loaded : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -174,36 +180,42 @@ function readLoaded(folder: string): Taste | undefined {
 }
 
 /** Notes it, whole or not at all. */
-function writeLoaded(folder: string, taste: Taste): void {
+function writeLoaded(folder: string, tastes: readonly Taste[]): void {
   const path = join(folder, FILE);
-  writeFileSync(`${path}.new`, `${JSON.stringify(taste, undefined, 2)}\n`);
+  writeFileSync(`${path}.new`, `${JSON.stringify(tastes, undefined, 2)}\n`);
   renameSync(`${path}.new`, path);
 }
 
 /** Entries in each list of the tour. */
 const TOUR_ENTRIES = 5;
+/** Entries of which it is told how many two users share. */
+const COMPARED_ENTRIES = 10;
 
 /**
- * Things to try: three requests to paste, and the present answer of the first.
+ * Two people and what each of them gets, then three requests to paste.
  * @param url the service's address without a path
- * @param withKey true when the requests must send the key
  */
-async function describeTour(ask: Caller, url: string, withKey: boolean, taste: Taste): Promise<string> {
-  const { userId, genre, likedItemId } = taste;
-  const recommend = recommendPath(userId, TOUR_ENTRIES, genre);
+async function describeTour(
+  ask: Caller,
+  url: string,
+  config: Config,
+  tastes: readonly Taste[],
+): Promise<string> {
+  const { userId, genre, likedItemId } = tastes[0]!;
+  const people = await Promise.all(tastes.map((taste) => describeTaste(ask, taste)));
+  const popular = await ask<ScoredEntry[]>(`/api/popular?n=${TOUR_ENTRIES}`);
+  const hits = await Promise.all(popular.map(async ({ Id }) => itemLine(await askItem(ask, Id))));
+  const key = keyOf(config) !== '' ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
   const popularOfIt = `/api/popular/${encodeURIComponent(genre)}?n=${TOUR_ENTRIES}`;
-  const filmsOf = (itemIds: readonly string[]) => Promise.all(itemIds.map((itemId) => askFilm(ask, itemId)));
-  const recommended = await filmsOf(await ask<string[]>(recommend));
-  const popular = await ask<ScoredEntry[]>(popularOfIt);
-  const key = withKey ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
-  const paths = [recommend, neighborsPath(likedItemId, TOUR_ENTRIES), popularOfIt];
+  const paths = [
+    recommendPath(userId, TOUR_ENTRIES, genre),
+    neighborsPath(likedItemId, TOUR_ENTRIES),
+    popularOfIt,
+  ];
   return `
-User ${userId} likes ${genre}. Some of the films the user liked:
-${filmLines(taste.liked)}
-What the service recommends to the user in that genre:
-${filmLines(recommended)}
-What is popular in it with everybody:
-${filmLines(await filmsOf(popular.map(({ Id }) => Id)))}
+${people.join('\n')}
+${await describeShared(ask, config, tastes)}What is popular with everybody:
+${hits.join('')}
 Try it:
 ${paths.map((path) => `  curl '${url}${path}'${key}`).join('\n')}
 
@@ -213,13 +225,31 @@ Stop with Ctrl-C.
 `;
 }
 
-async function askFilm(ask: Caller, itemId: string): Promise<Film> {
-  const { Comment, Labels } = await ask<Item>(`/api/item/${encodeURIComponent(itemId)}`);
-  return { itemId, title: Comment, genres: Labels };
+/** Some likes of a user, and the beginning of the list. */
+async function describeTaste(ask: Caller, { userId, genre, liked }: Taste): Promise<string> {
+  const had = liked.map(({ itemId, title, genres }) =>
+    itemLine({ itemId, title }, ` - ${genres.join(', ')}`),
+  );
+  const recommended = await askRecommended(ask, userId, TOUR_ENTRIES);
+  const gets = recommended.map((item) => itemLine(item, reasonText(item)));
+  return `User ${userId} likes ${genre}. Some of the films the user liked:
+${had.join('')}and is recommended (behind <- what speaks most for it):
+${gets.join('')}`;
 }
 
-function filmLines(films: readonly Film[]): string {
-  return films
-    .map(({ itemId = '', title, genres }) => `  ${itemId.padEnd(8)} ${title} - ${genres.join(', ')}\n`)
-    .join('');
+/** Counts what the lists of the first two users share; says nothing where there is but one user. */
+async function describeShared(
+  ask: Caller,
+  { recommend }: Config,
+  [one, other]: readonly Taste[],
+): Promise<string> {
+  if (one === undefined || other === undefined) return '';
+  const [its, others] = await Promise.all(
+    [one, other].map(({ userId }) => ask<string[]>(recommendPath(userId, COMPARED_ENTRIES))),
+  );
+  const shared = its!.filter((itemId) => others!.includes(itemId)).length;
+  return `Of ${COMPARED_ENTRIES} entries the lists of the two share ${shared}. By discovery = ${recommend.discovery} lists are turned towards what is each one's
+own; ?discovery=0 in a request asks for what is most likely liked next, much the same for everybody.
+
+`;
 }

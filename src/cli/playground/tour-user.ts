@@ -3,8 +3,7 @@ import type { Sample } from './sample.ts';
 
 /** A film as the tour shows it. */
 export interface Film {
-  /** Absent where an older playground has loaded the sample. */
-  readonly itemId?: string;
+  readonly itemId: string;
   readonly title: string;
   readonly genres: readonly string[];
 }
@@ -20,8 +19,8 @@ export interface Taste {
 
 /** An answer of the service. */
 export interface Answers {
-  /** Films of a genre that it recommends to a user, as ids, best first. */
-  recommended(userId: string, genre: string): Promise<readonly string[]>;
+  /** Films that it recommends to a user, as ids, best first. */
+  recommended(userId: string): Promise<readonly string[]>;
   /** Similarity of the films that are most like a film. */
   likeness(itemId: string): Promise<readonly number[]>;
 }
@@ -46,15 +45,18 @@ const POPULAR_OF_GENRE = 10;
 /** The title of a film that fewer like says nothing to most people. */
 const KNOWN_MIN = 3;
 /** Liked films that are shown. */
-const SHOWN = 6;
+const SHOWN = 5;
+/** Users of the tour. */
+const TASTES = 2;
 
 /**
- * The user and the film for the tour. First the users whose likes lie furthest from everybody's; of them the one to whom
- * most films of that taste are recommended that are known and not popular anyway, so that a person sees at a glance that
- * they are personal. Then the film that the user likes to which the films beside it are most alike. The same sample and the
- * same model give the same user and film.
+ * The users and the films for the tour. First the users whose likes lie furthest from everybody's; of them, for each genre,
+ * the one to whom most films of that taste are recommended that are known and not popular anyway, so that a person sees at a
+ * glance that they are personal. Of these the clearest two. Then the film of each that the films beside it are most alike
+ * to. The same sample and the same model give the same users and films.
+ * @returns the clearest first
  */
-export async function pickTaste(sample: Sample, answers: Answers): Promise<Taste> {
+export async function pickTastes(sample: Sample, answers: Answers): Promise<Taste[]> {
   const films = new Map(
     sample.items.map(({ ItemId, Comment, Labels }): [string, Film] => [
       ItemId,
@@ -69,23 +71,33 @@ export async function pickTaste(sample: Sample, answers: Answers): Promise<Taste
   const isOf = (itemId: string, genre: string) => films.get(itemId)?.genres.includes(genre) ?? false;
   const popular = new Set(mostLiked.slice(0, POPULAR));
 
-  let best: Candidate | undefined;
-  let bestClarity = Number.NEGATIVE_INFINITY;
+  const clearest: { readonly candidate: Candidate; readonly clarity: number }[] = [];
   for (const [genre, candidates] of candidatesByGenre(films, likesByUser)) {
     const popularOfIt = mostLiked.filter((itemId) => isOf(itemId, genre)).slice(0, POPULAR_OF_GENRE);
     const isTelling = (itemId: string) =>
-      !popular.has(itemId) && !popularOfIt.includes(itemId) && (counts.get(itemId) ?? 0) >= KNOWN_MIN;
+      isOf(itemId, genre) &&
+      !popular.has(itemId) &&
+      !popularOfIt.includes(itemId) &&
+      (counts.get(itemId) ?? 0) >= KNOWN_MIN;
     for (const candidate of candidates) {
-      const itemIds = await answers.recommended(candidate.userId, genre);
+      const itemIds = await answers.recommended(candidate.userId);
       const clarity = candidate.lift + itemIds.filter(isTelling).length / Math.max(1, itemIds.length);
-      if (clarity > bestClarity) [best, bestClarity] = [candidate, clarity];
+      clearest.push({ candidate, clarity });
     }
   }
-  if (best === undefined) throw new Error('the sample has no user with enough likes');
-  const { userId, genre } = best;
-  const liked = likesByUser.get(userId)!.filter((itemId) => isOf(itemId, genre));
-  const likedItemId = await mostTelling(liked, counts, answers);
-  return { userId, genre, likedItemId, liked: liked.slice(0, SHOWN).map((itemId) => films.get(itemId)!) };
+  clearest.sort((a, b) => b.clarity - a.clarity);
+  const tastes: Taste[] = [];
+  for (const { candidate } of clearest) {
+    const { userId, genre } = candidate;
+    if (tastes.some((taste) => taste.userId === userId || taste.genre === genre)) continue;
+    const liked = likesByUser.get(userId)!.filter((itemId) => isOf(itemId, genre));
+    const likedItemId = await mostTelling(liked, counts, answers);
+    const shown = liked.slice(0, SHOWN).map((itemId) => films.get(itemId)!);
+    tastes.push({ userId, genre, likedItemId, liked: shown });
+    if (tastes.length === TASTES) break;
+  }
+  if (tastes.length === 0) throw new Error('the sample has no user with enough likes');
+  return tastes;
 }
 
 /** By genre the users whose likes lie furthest from everybody's, the furthest first. */

@@ -1,0 +1,61 @@
+import type { Explanation } from '../../domain/api-schemas.ts';
+import type { Item } from '../../domain/entities.ts';
+import { type Caller, recommendPath } from './caller.ts';
+
+/** An item as a person knows it. */
+export interface TitledItem {
+  readonly itemId: string;
+  readonly title: string;
+}
+
+/** An entry of a user's list. */
+export interface RecommendedItem extends TitledItem {
+  /** The title of the liked item that speaks most for it, or how popular it is where that says more than all likes. */
+  readonly reason?: string;
+}
+
+/** Characters of a title that are shown. */
+const SHOWN_CHARACTERS = 100;
+
+export async function askItem(ask: Caller, itemId: string): Promise<TitledItem> {
+  const { Comment } = await ask<Item>(`/api/item/${encodeURIComponent(itemId)}`);
+  return { itemId, title: Comment };
+}
+
+/** The first entries of a user's list with what speaks for each, asked of a running service. */
+export async function askRecommended(ask: Caller, userId: string, n: number): Promise<RecommendedItem[]> {
+  const itemIds = await ask<string[]>(recommendPath(userId, n));
+  return Promise.all(
+    itemIds.map(async (itemId) => {
+      const path = `/api/recommend/${encodeURIComponent(userId)}/explain/${encodeURIComponent(itemId)}`;
+      const reason = await reasonOf(ask, await ask<Explanation>(path));
+      return { ...(await askItem(ask, itemId)), ...(reason !== undefined && { reason }) };
+    }),
+  );
+}
+
+async function reasonOf(ask: Caller, { Parts, Contributions }: Explanation): Promise<string | undefined> {
+  const byLikes = Contributions.reduce((sum, { Score }) => sum + Math.max(0, Score), 0);
+  const popularity = Parts?.find(({ Name }) => Name === 'popularity');
+  if (popularity !== undefined && popularity.Score > byLikes) return popularity.Meaning;
+  const [most] = Contributions;
+  if (most === undefined || most.Score <= 0) return undefined;
+  const { itemId, title } = await askItem(ask, most.ItemId);
+  return title || itemId;
+}
+
+/** The line of an item; `more` follows its title. */
+export function itemLine({ itemId, title }: TitledItem, more = ''): string {
+  return `  ${inOneLine(`${itemId.padEnd(12)} ${title}`)}${more}\n`;
+}
+
+/** The end of an entry’s line. */
+export function reasonText({ reason }: RecommendedItem): string {
+  return reason === undefined ? '' : ` <- ${inOneLine(reason)}`;
+}
+
+/** A text as a line of a list shows it: without line ends and signs that would steer a terminal, and not endless. */
+export function inOneLine(text: string): string {
+  const line = text.replace(/[\n\r\t\p{C}]+/gu, ' ').trimEnd();
+  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS)}...`;
+}
