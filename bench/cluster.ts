@@ -103,7 +103,7 @@ async function measure(dsn: PostgresDsn, folder: string, server: number): Promis
   );
 }
 
-/** What a commit of one node costs it, and what it costs the two nodes when another follows. */
+/** Costs of a commit: of one node alone, and of two nodes of which one follows. */
 async function followed(dsn: PostgresDsn, folder: string, server: number, first: Stores): Promise<void> {
   let seed = BATCHES;
   const commits = async () => {

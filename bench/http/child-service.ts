@@ -13,7 +13,7 @@ export interface Made {
   readonly lists: number;
 }
 
-/** What the process tells, one of these at a time. */
+/** Messages of the process, one at a time. */
 export interface Told {
   readonly port: number;
   /** A fit begins with its lists. */
@@ -79,7 +79,7 @@ export class ChildService {
   }
 }
 
-/** What the process next tells under a name. */
+/** The next message of a name. */
 function told<Name extends keyof Told>(child: ChildProcess, name: Name): Promise<Told[Name]> {
   return new Promise((resolve) => {
     const listen = (message: Partial<Told>) => {

@@ -72,7 +72,7 @@ export function benchWrites(size: WorldSize, turns: number): Promise<Row[]> {
   });
 }
 
-/** What the writes of one side took; the first turn warms up. */
+/** Times of the writes of one side; the first turn warms up. */
 class Turns {
   readonly latenciesMs: number[] = [];
   readonly spent = new Spent();

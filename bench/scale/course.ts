@@ -174,7 +174,7 @@ async function measureRequests(
   };
 }
 
-/** What was seen of one stage of a fit; times by stage add up over all times that it runs. */
+/** One stage of a fit; times by stage add up over all times that it runs. */
 interface Seen {
   seconds: number;
   peakMb: number;

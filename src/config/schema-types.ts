@@ -66,7 +66,7 @@ export const wordByType = <T extends string>(words: readonly T[], description: s
     description,
   });
 
-/** What an HTTP header can carry: visible ASCII, blanks only within. Anything else could never match what is sent. */
+/** The characters of an HTTP header: visible ASCII, blanks only within. Anything else could never match what is sent. */
 const KEY_PATTERN = '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$';
 
 /** A key that callers send; `""` for none. */

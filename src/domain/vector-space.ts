@@ -16,7 +16,7 @@ export interface VectorSpace {
   /** Numbers in each vector, 1 to `DIMENSIONS_MAX`. */
   readonly dimensions: number;
   readonly similarity: Similarity;
-  /** Who makes the vectors: others, or this service of the texts of items. Given when absent. */
+  /** The maker of the vectors: others, or this service of the texts of items. Given when absent. */
   readonly source?: VectorSource;
 }
 

@@ -21,7 +21,7 @@ export interface Survey {
   /** Least and largest rating; undefined where no column has ratings that decide about the type. */
   ratingMin: number | undefined;
   ratingMax: number | undefined;
-  /** How much of it is repeated, of what has a time. */
+  /** The share that is repeated, of what has a time. */
   readonly repeats: RepeatShare;
   /** Time of the newest record, milliseconds of Unix time; undefined where none has a time. */
   newestMs: number | undefined;

@@ -106,7 +106,7 @@ export abstract class CommandApplier {
     }
   }
 
-  /** What a written feedback of a type is to do. */
+  /** Effect of a written feedback of a type. */
   protected editKindOf(feedbackType: string, overwrite: boolean): EditKind {
     if (overwrite) return EditKind.overwrite;
     const isCounted = this.rules.countsAllRepeats === true || this.repeatedTypes.has(feedbackType);

@@ -40,7 +40,7 @@ export interface DataStore extends DataReader {
   ping(): Promise<void>;
 }
 
-/** What a compaction has come to: bytes on disk. */
+/** Outcome of a compaction: bytes on disk. */
 export interface Compacted {
   readonly bytesBefore: number;
   readonly bytesAfter: number;
@@ -81,7 +81,7 @@ export interface DataReader {
   walkUserFeedback(userId: string, feedbackType?: string): AsyncIterable<readonly Feedback[]>;
   walkItemFeedback(itemId: string, feedbackType?: string): AsyncIterable<readonly Feedback[]>;
   getStats(): Promise<StoreStats>;
-  /** What each table takes. */
+  /** Sizes of the tables. */
   getTables(): Promise<readonly TableStats[]>;
   /** The synchronous reads by row. */
   readonly local: LocalReads;
@@ -135,7 +135,7 @@ export interface LocalReads {
   occurrences(feedback: Feedback): Occurrences | undefined;
   /** All feedback that happened more than once, in the order of `scanFeedback`. */
   repeatedFeedback(): Iterable<RepeatedFeedback>;
-  /** How much of it there is. */
+  /** Amount of it. */
   readonly repeatedCount: number;
   /** The vector of an item in a space, the caller's own; undefined for none with so many numbers. */
   vectorAt(itemRow: number, space: string, dimensions: number): Float32Array | undefined;
@@ -166,7 +166,7 @@ export interface RepeatedFeedback {
   readonly occurrences: Occurrences;
 }
 
-/** What the recommenders know of an item. */
+/** An item as recommenders know it. */
 export interface CatalogueItem {
   readonly row: number;
   readonly itemId: string;
@@ -257,7 +257,7 @@ export interface WriteResult {
   readonly replacedReads?: number;
   /** Feedback of a putFeedback that names the recommendation that it came of; absent where none does. */
   readonly credited?: readonly Feedback[];
-  /** What a deleteFeedback removed. */
+  /** Feedback that a deleteFeedback removed. */
   readonly removed: readonly Feedback[];
 }
 
@@ -272,7 +272,7 @@ export interface ItemList extends Iterable<CatalogueItem> {
  */
 export type ChangeListener = (changes: ChangeSet) => Iterable<unknown> | undefined;
 
-/** What one commit changed. Safe to keep. */
+/** Changes of one commit. Safe to keep. */
 export interface ChangeSet {
   /** Items inserted or altered, as they are now. */
   readonly items: ItemList;
@@ -308,7 +308,7 @@ export interface StoreStats {
   readonly bytes: number;
 }
 
-/** What a table of a store takes. */
+/** Size of a table. */
 export interface TableStats {
   readonly name: string;
   readonly entries: number;

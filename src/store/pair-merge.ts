@@ -1,4 +1,4 @@
-/** What is asked of one pair's feedback; `count` inserts, or counts one event more. */
+/** A request on one pair's feedback; `count` inserts, or counts one event more. */
 export const EditKind = { insert: 0, overwrite: 1, removeType: 2, removeAll: 3, count: 4 } as const;
 export type EditKind = (typeof EditKind)[keyof typeof EditKind];
 
@@ -18,7 +18,7 @@ export interface PairRecord {
 
 const NONE: readonly number[] = [];
 
-/** What feedback types are, by type number. */
+/** Kinds of feedback types, by type number. */
 export interface TypeRoles {
   /** Read and not positive: a positive feedback takes its place. */
   isReadOnly(type: number): boolean;

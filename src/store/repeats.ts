@@ -97,7 +97,7 @@ export function countsByTime(occurrences: Occurrences): [timeMs: number, count: 
   return counting.map(({ timeMs, count }) => [timeMs, count]);
 }
 
-/** How often it happened, at least once. */
+/** Number of events, at least one. */
 export function timesOf(occurrences: Occurrences): number {
   return countsByTime(occurrences).reduce((sum, [, count]) => sum + count, 0);
 }

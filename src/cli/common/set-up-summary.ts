@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** A record of how a service was set up, to be read again. */
 export interface SetUpSummary {
-  /** When, RFC 3339. */
+  /** Time, RFC 3339. */
   readonly at: string;
   readonly files: readonly { readonly path: string; readonly encoding: string; readonly columns: string }[];
   readonly positiveTypes: readonly string[];

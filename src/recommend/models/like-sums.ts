@@ -20,7 +20,7 @@ export const MODELLESS_SUMS = [LIVE_SUM, VECTOR_SUM] as const;
 /** A feature that is a sum over a user's likes. */
 export type SumName = ModelFeature | (typeof MODELLESS_SUMS)[number];
 
-/** What sums are made of beside models; each may be missing. */
+/** Sources of sums beside models; each may be missing. */
 export interface SummedBeside {
   readonly recentLikes?: RecentLikes | undefined;
   readonly vectors?: VectorReader | undefined;

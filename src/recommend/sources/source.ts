@@ -3,7 +3,7 @@ import type { Ranked } from '../../memory/ranked-rows.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
 import type { History } from '../history/history.ts';
 
-/** Whoever waits for an answer; the signal is aborted when nobody does any more. */
+/** The waiting for an answer; the signal is aborted when nobody does any more. */
 export interface Caller {
   readonly signal: AbortSignal;
 }

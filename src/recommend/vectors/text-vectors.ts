@@ -1,6 +1,6 @@
 import { FNV_BASIS, fnv, spreadBits } from '../../domain/hash.ts';
 
-/** What of an item is text. */
+/** The texts of an item. */
 export interface ItemText {
   readonly Comment: string;
   readonly Labels: readonly string[];
@@ -11,7 +11,7 @@ export interface ItemText {
 const CHARACTERS_MAX = 4096;
 /** Pieces of words, which tell words of one stem. */
 const PIECE_CHARACTERS = 4;
-/** How much a piece counts beside a whole word. */
+/** Weight of a piece beside a whole word. */
 const PIECE_WEIGHT = 0.3;
 /** Tokens that have a count of their own, or one with others: a power of two. */
 const COUNTED_TOKENS = 2 ** 18;

@@ -8,7 +8,7 @@ const LIKES_MAX = 50;
 const HALF_LIKES = 10;
 /** A like nearer an interest than this is part of it: the cosine of vectors less their mean. */
 const SAME_INTEREST_MIN = 0.4;
-/** How much nearer items count more than others. */
+/** Exponent by which nearer items count more. */
 const SHARPNESS = 4;
 /** Where all vectors are alike none is nearer than others. */
 const LEAST_RANGE = 1e-3;
@@ -19,7 +19,7 @@ const SEARCHED_BYTES = 4 * 2 ** 20;
 interface Interest {
   /** Of their vectors, each at length 1 and as often as it counts. */
   readonly sum: Float64Array;
-  /** How much they count. */
+  /** Their weights. */
   weight: number;
 }
 

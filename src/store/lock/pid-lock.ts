@@ -9,7 +9,7 @@ const TOUCH_MS = 2000;
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** When the process started, in the kernel's ticks: a number of a process is given again. */
+  /** Start of the process, in the kernel's ticks: a number of a process is given again. */
   readonly started: string;
 }
 

@@ -30,13 +30,13 @@ const TURN_RECORDS = 65_536;
 /** Comments and values that are written in one transaction. */
 const NOTES_A_TRANSACTION = 5000;
 
-/** How far the storing is, and when it is to end. */
+/** Progress of the storing. */
 export interface FinishOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (records: number, recordsTotal: number) => void;
 }
 
-/** How all feedback is taken at once. */
+/** Rules for feedback that is taken all at once. */
 export interface BulkOptions {
   readonly sizes?: RunSizes;
   /** Of records of one user, item and type the values are added up; else those that do not stay count for nothing. */
@@ -334,7 +334,7 @@ function inWords(error: unknown, dataPath: string): unknown {
   );
 }
 
-/** What the disk has left, for LMDB calls a full one an input/output error. */
+/** Room on the disk, for LMDB calls a full one an input/output error. */
 function roomLeft(path: string): string {
   try {
     const { bavail, bsize } = statfsSync(path);

@@ -16,7 +16,7 @@ import { BlockAppender } from './block-appender.ts';
 import { BlockEditor } from './block-editor.ts';
 import { FeedbackTypes } from './feedback-types.ts';
 
-/** How much is written at once. */
+/** Records written at once. */
 export interface LoaderSizes {
   /** Records of a transaction. */
   readonly batchRecords: number;
@@ -32,7 +32,7 @@ const LINKS_A_TRANSACTION = 262_144;
 const EMPTY = new Uint8Array(0);
 const RECORD_WORDS = 4;
 
-/** What a feedback has beside its time. */
+/** Fields of a feedback beside its time. */
 export interface Note extends Omit<StoredFeedback, 'timeMs'> {
   readonly userRow: number;
   readonly itemRow: number;
