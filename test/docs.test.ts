@@ -80,7 +80,8 @@ describe.each(FILES)('%s', (path) => {
           wrong.push(line);
           continue;
         }
-        const known = command.options.flatMap(({ long, short }) => [long, short]);
+        const options = [command, ...command.commands].flatMap((each) => each.options);
+        const known = options.flatMap(({ long, short }) => [long, short]);
         const given = [...rest.matchAll(/(?:^|\s)(--?[a-z][\w-]*)/g)].map(([, option]) => option!);
         if (given.some((option) => option !== '--help' && !known.includes(option))) wrong.push(line);
       }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { countPositives, feedbackFacts, feedbackTypes } from '../background/fit/feedback-facts.ts';
 import type { FitSchedule } from '../background/fit/fit-schedule.ts';
+import type { GivenModels } from '../background/generation/given-models.ts';
 import type { SettingsSearch } from '../background/search/settings-search.ts';
 import type { TaskKind, TaskList } from '../background/tasks/task-list.ts';
 import type { Config } from '../config/config.ts';
@@ -64,6 +65,8 @@ export interface AdminParts {
   readonly tasks: TaskList;
   readonly fits: FitSchedule;
   readonly search: SettingsSearch;
+  /** Models that other tools have trained. */
+  readonly given: GivenModels;
   readonly requests: () => Promise<RequestTotals>;
   /** Why the stores do not answer, `""` when they do. */
   readonly storeError: () => Promise<string>;
@@ -81,6 +84,7 @@ export class Admin {
   readonly compaction: AutomaticCompaction;
   readonly backups: Backups;
   readonly imports: ImportTasks;
+  readonly models: GivenModels;
   readonly activity: Activity;
   readonly cards: ItemCards;
   private readonly parts: AdminParts;
@@ -100,6 +104,7 @@ export class Admin {
     this.backups = new Backups(data, tasks);
     this.compaction = new AutomaticCompaction({ data, tasks, freeShare, clock, log });
     this.imports = new ImportTasks(tasks);
+    this.models = parts.given;
     this.sampler = new MetricsSampler({ requests, sizes: () => this.sizes(), states: cache, clock });
     const { dataPath } = parts.folders;
     this.evaluation = new Evaluation({ config, dataPath, tasks, states: cache, clock });

@@ -18,6 +18,7 @@ const COMMANDS = {
   init: async (env) => (await import('./init/init.ts')).initCommand(env),
   import: async (env) => (await import('./import/import.ts')).importCommand(env),
   export: async (env) => (await import('./commands/export.ts')).exportCommand(env),
+  model: async (env) => (await import('./commands/model.ts')).modelCommand(env),
   migrate: async (env) => (await import('./commands/migrate.ts')).migrateCommand(env),
   evaluate: async (env) => (await import('./commands/evaluate.ts')).evaluateCommand(env),
   status: async (env) => (await import('./commands/status.ts')).statusCommand(env),

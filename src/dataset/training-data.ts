@@ -48,6 +48,9 @@ export interface TrainingReads {
   /** Users and items that there are: rows are never used again, so there may be more rows than these. */
   readonly userCount: number;
   readonly itemCount: number;
+  /** The row of an id in the store; -1 for none. */
+  itemRow(itemId: string): number;
+  userRow(userId: string): number;
   /** The labels of all items, read at once. */
   itemLabels(): LabelsOf;
   /** The labels of all users, read at once. */

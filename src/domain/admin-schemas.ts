@@ -341,6 +341,27 @@ export const QualitySchema = named('Quality', {
 });
 export type Quality = Static<typeof QualitySchema>;
 
+export const GivenModelsSchema = named('Models of other tools', {
+  Used: Type.Optional(Type.String({ description: 'The one that is part of the next generation' })),
+  Models: Type.Array(
+    Type.Object({
+      Name: text,
+      Version: Type.Integer({ minimum: 1, description: 'Counts up over all models' }),
+      Dimensions: count,
+      Items: count,
+      UnknownItems: Type.Integer({ minimum: 0, description: 'That were not there when it was put' }),
+      ZeroItems: Type.Integer({ minimum: 0, description: 'Whose vector is zeros: they count as unknown' }),
+      Users: Type.Integer({ minimum: 0, description: 'Whose vectors are taken as they are' }),
+      UnknownUsers: count,
+      Fold: Type.String({ description: 'How others are made of what they like' }),
+      JudgedBy: Type.Optional(Type.String({ description: 'The model that is judged in its place' })),
+      Bytes: count,
+      PutAt: time,
+    }),
+  ),
+});
+export type GivenModels = Static<typeof GivenModelsSchema>;
+
 /** For the OpenAPI document. */
 export const ADMIN_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Task: TaskSchema,

@@ -23,6 +23,7 @@ export const ERRORS = {
   PLACEMENT_NOT_FOUND: { status: 404, title: 'There is no such placement' },
   SPACE_NOT_FOUND: { status: 404, title: 'There is no such vector space' },
   VECTOR_NOT_FOUND: { status: 404, title: 'The item has no such vector' },
+  MODEL_NOT_FOUND: { status: 404, title: 'There is no such model' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The route does not have this method' },
   STORE_UNAVAILABLE: { status: 503, title: 'The store is not available' },
   OVERLOADED: { status: 503, title: 'The service is shedding load' },

@@ -8,6 +8,7 @@ import { impressionRoutes } from './handlers/impressions.ts';
 import { itemRoutes } from './handlers/items.ts';
 import { listRoutes } from './handlers/lists.ts';
 import { metricsRoutes } from './handlers/metrics.ts';
+import { modelRoutes } from './handlers/models.ts';
 import { placementRoutes } from './handlers/placements.ts';
 import { recommendRoutes } from './handlers/recommend.ts';
 import { userRoutes } from './handlers/users.ts';
@@ -25,6 +26,7 @@ export function createRoutes(version: string, limits: Limits): readonly Route[] 
     ...userRoutes,
     ...itemRoutes,
     ...vectorRoutes,
+    ...modelRoutes,
     ...feedbackRoutes,
     ...impressionRoutes,
     ...listRoutes,

@@ -1,6 +1,7 @@
 /** Everything that a fit learns, by name. To add a model, write its folder and list its part here. */
 import { alsPart } from './als/train-and-serve.ts';
 import { clickPart } from './click/train-and-serve.ts';
+import { givenPart } from './given/train-and-serve.ts';
 import { itemKnnPart } from './item-knn/train-and-serve.ts';
 import { itemNeighborsPart } from './neighbors/train-and-serve-items.ts';
 import { userNeighborsPart } from './neighbors/train-and-serve-users.ts';
@@ -15,6 +16,7 @@ export const PARTS = {
   slim: slimPart,
   itemKnn: itemKnnPart,
   sequence: sequencePart,
+  given: givenPart,
   itemNeighbors: itemNeighborsPart,
   userNeighbors: userNeighborsPart,
 } as const;

@@ -138,7 +138,7 @@ type Options = Required<ServiceOptions>;
 function createAdmin(
   { config, origin, clock, log }: Options,
   { data, cache, shownLog, cluster, paths: folders }: StartedStores,
-  { pool, recommendation, tasks, fits, search }: Background,
+  { pool, recommendation, tasks, fits, search, given }: Background,
   { metrics, engine }: HttpGround,
 ): Admin {
   const storeError = async () => {
@@ -146,7 +146,20 @@ function createAdmin(
     return DataStoreError || CacheStoreError;
   };
   return new Admin({
-    ...{ config, origin, folders, data, cache, shownLog, cluster, recommendation, tasks, fits, search },
+    ...{
+      config,
+      origin,
+      folders,
+      data,
+      cache,
+      shownLog,
+      cluster,
+      recommendation,
+      tasks,
+      fits,
+      search,
+      given,
+    },
     ...{ storeError, clock, log },
     requests: () => requestTotals(metrics.registry),
     engine: engine.name,

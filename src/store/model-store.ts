@@ -7,6 +7,9 @@ export interface ModelStore {
   getBlob(name: string): Promise<Uint8Array | undefined>;
 }
 
+/** Names that begin so are of no generation, and outlive each. */
+export const KEPT_NAMES = 'given/';
+
 /** Names a model store so that any thread can open it: this node's cache, or the database that all nodes share. */
 export type ModelPlace =
   | { readonly kind: 'cache'; readonly cachePath: string }

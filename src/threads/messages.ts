@@ -1,8 +1,12 @@
 import type { HeldOutPairs, TrainingData } from '../dataset/training-data.ts';
+import type { GivenModels } from '../domain/admin-schemas.ts';
+import type { PlainError } from '../domain/furze-error.ts';
 import type { NeighborType } from '../domain/neighbor-type.ts';
 import type { Ranked } from '../memory/ranked-rows.ts';
+import type { AskedFold } from '../model/given/check-given.ts';
 import type { AskedUser, PlacedUsers } from '../model/neighbors/similar-users.ts';
 import type { SharedTask } from '../model/part/chunks-for-threads.ts';
+import type { GivenModel } from '../model/part/given-model.ts';
 import type { ServingShape } from '../model/part/learned-part.ts';
 import type { FeedbackRoom } from '../model/part/sample-users-to-fit-memory.ts';
 import type { PartName, PlacedParts } from '../model/registry.ts';
@@ -42,6 +46,8 @@ export interface Jobs {
   cluster: { job: ClusterJob; answer: ClusteredTable };
   searchItems: { job: SearchItemsJob; answer: readonly string[] };
   recount: { job: RecountJob; answer: Uint8Array | undefined };
+  given: { job: GivenJob; answer: GivenAnswer };
+  takeGiven: { job: TakeGivenJob; answer: TakenGiven | undefined };
   /** Makes the pool start a thread. */
   nothing: { job: { readonly kind: 'nothing' }; answer: undefined };
 }
@@ -270,6 +276,50 @@ export interface RecountJob extends CountsSettings {
   readonly cachePath: string;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
+}
+
+/** A change of the models of other tools that are kept; see `ModelPlace` for where. */
+export type GivenChange =
+  | { readonly kind: 'look' }
+  /** Puts a piece of a file; the last one makes it a model and puts it in place. */
+  | ({
+      readonly kind: 'put';
+      readonly name: string;
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      /** The number of this piece of how many, and what tells pieces of one file from those of another. */
+      readonly piece: { readonly number: number; readonly of: number; readonly upload: string };
+      readonly judgedBy: string | undefined;
+      readonly isUsed: boolean;
+      /** A model may take so much. */
+      readonly bytesMax: number;
+      readonly nowMs: number;
+    } & AskedFold)
+  /** Puts a model in the place of another; none where there is no name. */
+  | { readonly kind: 'use'; readonly name: string | undefined }
+  | { readonly kind: 'remove'; readonly name: string };
+
+export interface GivenJob {
+  readonly kind: 'given';
+  readonly place: ModelPlace;
+  readonly dataPath: string;
+  readonly change: GivenChange;
+}
+
+/** The models as they are then, or why nothing was changed. */
+export type GivenAnswer = { readonly models: GivenModels } | { readonly refusal: PlainError };
+
+/** Reads the model that is in place; undefined where there is none. */
+export interface TakeGivenJob {
+  readonly kind: 'takeGiven';
+  readonly place: ModelPlace;
+}
+
+export interface TakenGiven {
+  /** Tells it from any other. */
+  readonly key: string;
+  readonly model: GivenModel;
+  /** The one that is judged in its place. */
+  readonly judged: GivenModel;
 }
 
 /** Finds what is most like one row. */

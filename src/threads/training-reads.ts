@@ -40,6 +40,8 @@ export function withTrainingReads<T>(
     return work({
       userCount: reads.userCount,
       itemCount: reads.itemCount,
+      itemRow: (itemId) => reads.itemRow(itemId),
+      userRow: (userId) => reads.userRow(userId),
       itemLabels: () => (items ??= itemLabelsOf(reads)),
       userLabels: () => (row) => reads.userAt(row)?.Labels ?? [],
       readPairs: (data) => (pairs ??= readPairs(scan, data, isRead)),

@@ -4,6 +4,7 @@ import { searchItems } from '../recommend/catalogue/search-by-text.ts';
 import { renewCounts } from '../recommend/popularity/saved-counts.ts';
 import { findNeighbors } from './find-neighbors.ts';
 import { gather } from './gather-training-data.ts';
+import { changeGiven, takeGiven } from './given-models.ts';
 import { learnRanking, renewRanking } from './learn-ranking.ts';
 import { answerQuestion, makeLists } from './make-lists.ts';
 import {
@@ -38,6 +39,8 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   cluster: clusterVectors,
   searchItems: findItems,
   recount: recountFeedback,
+  given: changeGiven,
+  takeGiven,
   nothing: () => undefined,
 };
 

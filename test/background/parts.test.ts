@@ -10,6 +10,7 @@ import { TrainingDataLoader } from '../../src/background/training/training-data-
 import type { TrainingData } from '../../src/dataset/training-data.ts';
 import { memoriesOf, sharedBytesOf } from '../../src/memory/find-shared-buffers.ts';
 import { alsSettings } from '../../src/model/als/settings.ts';
+import { checkGiven } from '../../src/model/given/check-given.ts';
 import type { FitSettings } from '../../src/model/part/learned-part.ts';
 import { PART_NAMES, type PartName, type PartOptions, partOf } from '../../src/model/registry.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
@@ -27,6 +28,23 @@ const FIT_SETTINGS: FitSettings = {
   userNeighborType: 'related',
   enableIndex: false,
   indexRecall: 0.8,
+  given: checkGiven(
+    {
+      items: {
+        ids: Array.from({ length: 60 }, (_, item) => `i${item}`),
+        vectors: Array.from({ length: 60 }, (_, item) => [1, item % 3, 0.1 * item]),
+      },
+      users: {
+        ids: ['u7', 'u9'],
+        vectors: [
+          [1, 2, 3],
+          [3, 2, 1],
+        ],
+      },
+    },
+    { fold: 'least-squares' },
+    { item: () => true, user: () => true },
+  ).model,
 };
 /** What every learned part must hold to. A part that is added to the registry is tested here by itself. */
 function optionsOf<Name extends PartName>(name: Name): PartOptions<Name> {
@@ -113,6 +131,8 @@ describe.each(PART_NAMES)('the part %s', (name) => {
     const reads = {
       userCount: data.interactions.userCount,
       itemCount: data.interactions.itemCount,
+      itemRow: () => -1,
+      userRow: () => -1,
       itemLabels: () => () => [],
       userLabels: () => () => [],
       readPairs: () => ({ userRows: [], itemRows: [] }),

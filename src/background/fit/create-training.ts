@@ -21,6 +21,7 @@ import type { DataStore, FeedbackColumns } from '../../store/data-store.ts';
 import type { StorePaths } from '../../store/open/open-store.ts';
 import type { PlacedGeneration } from '../../threads/messages.ts';
 import type { ModelShelf } from '../generation/generation-storage.ts';
+import { GivenModels } from '../generation/given-models.ts';
 import { ListPass } from '../lists/list-pass.ts';
 import { ListsOnRequest } from '../lists/lists-on-request.ts';
 import { SerialQueue } from '../pool/serial-queue.ts';
@@ -59,6 +60,7 @@ export interface BackgroundTraining {
   readonly fits: FitSchedule;
   readonly renewal: RankingRenewal;
   readonly search: SettingsSearch;
+  readonly given: GivenModels;
   readonly progress: ProgressTracker;
   readonly listsOnRequest: ListsOnRequest;
 }
@@ -74,7 +76,17 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
   const { collaborative } = config.recommend;
   const queue = new SerialQueue();
   const progress = new ProgressTracker(clock, log);
-  const { loader, als, ...shared } = createFit(parts);
+  const given = new GivenModels({
+    ...{ pool: parts.pool, shelf: trainer.options.shelf, dataPath: parts.paths.dataPath, clock },
+    memoryBytesMax: fitMemoryBytesMax(config),
+    onChange() {
+      // A failure stands among the tasks. A fit that runs may have read the model before, so another follows it.
+      const again = () => void fits.run().catch(() => {});
+      if (tasks.current.some(({ Kind }) => Kind === 'fit')) fits.run().then(again, again);
+      else again();
+    },
+  });
+  const { loader, als, ...shared } = createFit(parts, given);
   const fits = new FitSchedule({
     ...shared,
     servingSlot: parts.pool.servingSlot,
@@ -115,7 +127,7 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     fits.noteFeedback();
     renewal.note(likes);
   });
-  return { fits, renewal, search, progress, listsOnRequest: shared.listsOnRequest };
+  return { fits, renewal, search, given, progress, listsOnRequest: shared.listsOnRequest };
 }
 
 /** A node fills a cache of its own for the requests that it answers; one that all share is filled by the leader. */
@@ -145,7 +157,10 @@ export function createTrainer(
 }
 
 /** Creates the parts of a fit: it reads feedback, learns, writes lists. */
-function createFit({ config, paths, cache, pool, trainer, recommendation, clock, log }: TrainingParts) {
+function createFit(
+  { config, paths, cache, pool, trainer, recommendation, clock, log }: TrainingParts,
+  given: GivenModels,
+) {
   const { server, recommend } = config;
   const { collaborative, data_source } = recommend;
   const memoryBytesMax = fitMemoryBytesMax(config);
@@ -184,7 +199,7 @@ function createFit({ config, paths, cache, pool, trainer, recommendation, clock,
   const listsOnRequest = new ListsOnRequest(pool, planOf, clock, clockErrorMs);
   void recommendation.live.settled.then(() => listsOnRequest.planAnew());
   const generationFit = new GenerationFit(
-    { pool, trainer, loader, als, planOf },
+    { pool, trainer, loader, als, planOf, given: () => given.take() },
     generationFitOptions(config, recommendation.settings, log),
   );
   return { loader, als, listPass, listsOnRequest, generationFit, planOf };

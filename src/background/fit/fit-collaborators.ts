@@ -3,7 +3,7 @@ import type { FitSettings } from '../../model/part/learned-part.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { PopularitySpans } from '../../recommend/popularity/popularity-counts.ts';
 import type { ListSettings } from '../../recommend/sources/list-settings.ts';
-import type { ListPlan, PlacedGeneration } from '../../threads/messages.ts';
+import type { ListPlan, PlacedGeneration, TakenGiven } from '../../threads/messages.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
 import type { AlsTraining } from '../training/als-training.ts';
 import type { PartTrainer } from '../training/part-trainer.ts';
@@ -27,6 +27,8 @@ export interface GenerationFitParts {
   readonly trainer: PartTrainer;
   readonly loader: TrainingDataLoader;
   readonly als: AlsTraining;
+  /** The model of another tool that is in place as of now; undefined for none. */
+  readonly given: () => Promise<TakenGiven | undefined>;
   /** Plans lists with a generation, as of now. */
   readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;
 }

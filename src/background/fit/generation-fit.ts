@@ -3,6 +3,7 @@ import { heldOutInStore, type TrainingData } from '../../dataset/training-data.t
 import type { Ranked } from '../../memory/ranked-rows.ts';
 import type { AlsSettings } from '../../model/als/settings.ts';
 import type { AskedUser } from '../../model/neighbors/similar-users.ts';
+import type { GivenModel } from '../../model/part/given-model.ts';
 import {
   featuresOf,
   PART_NAMES,
@@ -16,7 +17,7 @@ import {
 import { everLooksAt, weightsOf } from '../../recommend/models/feature-names.ts';
 import { choiceTable } from '../../recommend/ranking/choose-ranking.ts';
 import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
-import type { LearnedRanking, PlacedGeneration } from '../../threads/messages.ts';
+import type { LearnedRanking, PlacedGeneration, TakenGiven } from '../../threads/messages.ts';
 import type { GenerationManifest } from '../generation/generation-storage.ts';
 import { JobQueue } from '../pool/job-queue.ts';
 import {
@@ -59,6 +60,8 @@ export class GenerationFit {
   private lastManifest: GenerationManifest | undefined;
   /** True once somebody asks for users like a user. */
   private asksUsers: boolean;
+  /** Of the fit that runs. */
+  private given: TakenGiven | undefined;
 
   constructor(parts: GenerationFitParts, options: GenerationFitOptions) {
     this.requests = new JobQueue(parts.pool, 1);
@@ -145,6 +148,7 @@ export class GenerationFit {
     const { fingerprint, positives } = data;
     onProgress(LOADING_FEEDBACK, positives, positives);
     const settings = await als.settings();
+    this.given = await this.attempt('reading the given model', this.parts.given);
     if (this.isUnchanged(data, settings)) return { generation: this.last!, positives, unchanged: true };
     const judged = await als.judge(data, settings, this.last?.parts.als, this.control('als', onProgress));
     if (judged === undefined) return undefined;
@@ -190,11 +194,10 @@ export class GenerationFit {
       const { stage, training } = partOf(name);
       const features = featuresOf(name);
       const isLookedAt = ranking !== undefined && everLooksAt(ranking, features);
-      if (!isLookedAt && !training!.isAlwaysWanted) continue;
+      const options = this.optionsOf(name, this.given?.model, outcomes[name]);
+      if (options === undefined || (!isLookedAt && !training!.isAlwaysWanted)) continue;
       const control = this.control(name, onProgress, features.length > 0 ? ON_ALL_FEEDBACK : '', held);
-      parts[name] = await this.attempt(stage, () =>
-        this.trainPart(name, data, this.optionsOf(name, outcomes[name]), number, control),
-      );
+      parts[name] = await this.attempt(stage, () => this.trainPart(name, data, options, number, control));
       isWhole &&= parts[name] !== undefined;
     }
     parts.userNeighbors = await this.attempt('the comparison of users', () =>
@@ -203,9 +206,15 @@ export class GenerationFit {
     return { parts: parts as PlacedParts, isWhole };
   }
 
-  private optionsOf<Name extends PartName>(name: Name, judged?: unknown): PartOptions<Name> {
+  /** @returns undefined where there is nothing to train */
+  private optionsOf<Name extends PartName>(
+    name: Name,
+    given?: GivenModel,
+    judged?: unknown,
+  ): PartOptions<Name> | undefined {
     const { serving } = this.parts.trainer.options;
-    return partOf(name).training!.options(this.options, serving, judged) as PartOptions<Name>;
+    const settings = { ...this.options, given };
+    return partOf(name).training!.options(settings, serving, judged) as PartOptions<Name> | undefined;
   }
 
   private async trainPart<Name extends PartName>(
@@ -273,9 +282,11 @@ export class GenerationFit {
     onProgress: OnProgress,
   ) {
     const { trainer } = this.parts;
+    const options = this.optionsOf(name, this.given?.judged);
+    if (options === undefined) return undefined;
     return this.attempt(partOf(name).stage, async () => {
       const control = this.control(name, onProgress, '', held);
-      const run = await trainer.train(name, data, this.optionsOf(name), control);
+      const run = await trainer.train(name, data, options, control);
       return run && { outcome: run.outcome, placed: await trainer.finish(name, run, data.fingerprint) };
     });
   }
@@ -302,7 +313,7 @@ export class GenerationFit {
     const userCount = data.rows.users.length;
     const control = this.control('userNeighbors', onProgress, '', held);
     control.tell(0, userCount);
-    const options = this.optionsOf('userNeighbors');
+    const options = this.optionsOf('userNeighbors')!;
     const placed = await this.trainPart('userNeighbors', data, options, 0, control);
     control.tell(userCount, userCount);
     return placed;
@@ -334,7 +345,7 @@ export class GenerationFit {
   /** The configuration of the parts beside the collaborative one, as text. */
   private get trainedWith(): string {
     const { log: _l, userNeighborType: _t, usesUsers: _u, ...settings } = this.options;
-    return JSON.stringify({ ...settings, parts: PART_NAMES });
+    return JSON.stringify({ ...settings, parts: PART_NAMES, given: this.given?.key });
   }
 
   private async save(

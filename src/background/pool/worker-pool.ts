@@ -79,12 +79,16 @@ export class WorkerPool {
     return this.closed;
   }
 
-  /** @param atFullPriority whether the job is done by a thread that does not give way to those that answer requests */
+  /**
+   * @param atFullPriority whether the job is done by a thread that does not give way to those that answer requests
+   * @param transferList buffers of the job that are handed over: they are used up here
+   */
   run<Kind extends JobKind>(
     job: Jobs[Kind]['job'] & { readonly kind: Kind },
     atFullPriority = false,
+    transferList: ArrayBuffer[] = [],
   ): Promise<Jobs[Kind]['answer']> {
-    const answer = (atFullPriority ? this.fullPriority : this.pool).run(job);
+    const answer = (atFullPriority ? this.fullPriority : this.pool).run(job, { transferList });
     this.underWay.add(answer);
     const forget = () => this.underWay.delete(answer);
     answer.then(forget, forget);

@@ -27,6 +27,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {
     schema: id,
     example: 'text',
   },
+  model: { description: 'Name of a model of another tool', schema: id, example: 'spark-als' },
   asset: { description: 'Name of a file', schema: text, example: 'swagger-ui.css' },
 };
 
@@ -84,6 +85,30 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
     description: 'Added to the time now to make the Timestamp of the stored feedback, such as 0h10m0s',
     schema: Type.String({ rule: 'duration' }),
   },
+  piece: {
+    description:
+      'Of a file that comes in pieces: the number of this one from 1, how many there are, and a name of the file, with colons between them',
+    schema: given,
+  },
+  fold: {
+    description:
+      'How a user is made of what they like: by regularized `least-squares` against the items, or as the decayed `mean` of their vectors',
+    schema: Type.Union([Type.Literal('least-squares'), Type.Literal('mean')]),
+  },
+  regularization: {
+    description:
+      "Penalty of least squares, in the file's units; by default a tenth of the items' mean squared length",
+    schema: Type.Number({ minimum: 0 }),
+  },
+  'unobserved-weight': {
+    description: 'What a pair without feedback counts beside one with, in least squares',
+    schema: Type.Number({ minimum: 0 }),
+  },
+  'judged-by': {
+    description: 'Name of a model that is judged in its place, for it learned without the latest feedback',
+    schema: given,
+  },
+  use: { description: 'Whether it is put in place, by default true', schema: Type.Boolean() },
   details: {
     description: 'Whether feedback comes with how often and when it happened',
     schema: Type.Boolean(),

@@ -77,7 +77,10 @@ function operation(route: Route, limits: Limits): object {
       requestBody: {
         required: true,
         content: {
-          'application/json': { schema: withRefs(route.body.schema, limits), example: route.body.example },
+          [route.body.contentType ?? 'application/json']: {
+            schema: withRefs(route.body.schema, limits),
+            example: route.body.example,
+          },
         },
       },
     }),

@@ -1,9 +1,11 @@
+import type { AskedModel } from '../../background/generation/given-models.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { checkId } from '../../domain/field-checks.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import type { Limits } from '../../domain/request-limits.ts';
 import type { ItemWishes, LabelBoost } from '../../recommend/catalogue/item-filter.ts';
 import type { Discovery } from '../../recommend/models/feature-names.ts';
+import { assignModel, type ModelParameter, parseFlag } from './model-parameters.ts';
 
 /** The query parameters of all routes; a route names those it takes, and others are ignored. */
 export type QueryName =
@@ -23,10 +25,11 @@ export type QueryName =
   | 'write-back-type'
   | 'write-back-delay'
   | 'by'
-  | 'details';
+  | 'details'
+  | ModelParameter;
 
 /** The query of a request, checked. Parameters that the route does not take keep their defaults. */
-export interface Query extends ItemWishes {
+export interface Query extends ItemWishes, AskedModel {
   readonly n: number;
   readonly offset: number;
   readonly cursor: string;
@@ -125,21 +128,16 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
   const id = () => checkId(value, name, limits, 'INVALID_PARAMETER');
   switch (name) {
     case 'n':
-      query.n = parseCount(value, 'n');
-      if (query.n > limits.nMax) throw refusal('n', `must be at most ${limits.nMax}`);
+      query.n = parseCount(value, 'n', limits.nMax);
       return;
     case 'offset':
-      query.offset = parseCount(value, 'offset');
-      if (query.offset > limits.offsetMax) throw refusal('offset', `must be at most ${limits.offsetMax}`);
+      query.offset = parseCount(value, 'offset', limits.offsetMax);
       return;
     case 'cursor':
       query.cursor = value;
       return;
     case 'category':
-      query.categories = [...query.categories, id()];
-      if (query.categories.length > limits.labelsMax) {
-        throw refusal('category', `must be given at most ${limits.labelsMax} times`);
-      }
+      query.categories = added(query.categories, id(), name, limits.labelsMax);
       return;
     case 'exclude':
       query.excluded = added(query.excluded, id(), name);
@@ -179,12 +177,10 @@ function assign(query: MutableQuery, name: QueryName, value: string, limits: Lim
       return;
     case 'details':
       query.details = parseFlag(value, name);
+      return;
+    default:
+      assignModel(query, name, value, id);
   }
-}
-
-function parseFlag(value: string, name: QueryName): boolean {
-  if (value !== 'true' && value !== 'false') throw refusal(name, 'must be true or false');
-  return value === 'true';
 }
 
 function parseShare(value: string, name: QueryName): number {
@@ -193,8 +189,7 @@ function parseShare(value: string, name: QueryName): number {
   return share;
 }
 
-function added<T>(values: readonly T[], value: T, name: QueryName): readonly T[] {
-  const countMax = REPEATED[name]!;
+function added<T>(values: readonly T[], value: T, name: QueryName, countMax = REPEATED[name]!): readonly T[] {
   if (values.length === countMax) throw refusal(name, `must be given at most ${countMax} times`);
   return [...values, value];
 }
@@ -220,9 +215,10 @@ function parseDelay(value: string): number {
   return Math.round(delayMs);
 }
 
-function parseCount(value: string, name: string): number {
+function parseCount(value: string, name: string, most: number): number {
   const count = /^\d+$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(count)) throw refusal(name, 'must be an integer from 0');
+  if (count > most) throw refusal(name, `must be at most ${most}`);
   return count;
 }
 

@@ -43,8 +43,8 @@ export interface Route {
   readonly summary: string;
   readonly description?: string;
   readonly query?: readonly QueryName[];
-  /** The JSON body that the route takes; without it a body is ignored. */
-  readonly body?: { readonly schema: TSchema; readonly example: unknown };
+  /** The body that the route takes, JSON unless it says otherwise; without it a body is ignored. */
+  readonly body?: { readonly contentType?: string; readonly schema: TSchema; readonly example: unknown };
   readonly response: RouteResponse;
   /** Errors of the route beside those of every route of its shape. */
   readonly errors?: readonly ErrorCode[];

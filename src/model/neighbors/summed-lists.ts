@@ -8,6 +8,12 @@ export interface NeighborLists {
   neighborsAt(itemRow: number): { readonly rows: Uint32Array; readonly scores: Float32Array };
 }
 
+/** Sums over one user's likes, by item row; see `RowSums`. */
+export interface SummedLikes extends Pick<RowSums, 'get' | 'copy' | 'largest' | 'topRows'> {
+  /** @param userRow -1 for one of whom nothing but the likes is known */
+  sumUp(liked: readonly number[], weights: Float64Array, userRow: number): void;
+}
+
 /** Such a table that can be summed over what a user likes, in as many kinds at once as there are sums. */
 export interface SummedLists extends NeighborLists {
   readonly sums: readonly RowSums[];

@@ -3,6 +3,7 @@ import type { NeighborType } from '../../domain/neighbor-type.ts';
 import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import type { SharedTask } from './chunks-for-threads.ts';
+import type { GivenModel } from './given-model.ts';
 import type { StageMemory } from './memory-budget.ts';
 
 /** The questions that a trained part is laid out for. */
@@ -72,12 +73,17 @@ export interface FitSettings {
   readonly userNeighborType: NeighborType;
   readonly enableIndex: boolean;
   readonly indexRecall: number;
+  /** The model of another tool that is in place; undefined for none. */
+  readonly given?: GivenModel | undefined;
 }
 
 /** The training of a part with everything, in a fit. */
 interface PartTraining<Options, Outcome> {
-  /** @param judged the end of the training without what is held out, where there was one */
-  options(settings: FitSettings, serving: ServingShape, judged?: Outcome): Options;
+  /**
+   * @param judged the end of the training without what is held out, where there was one
+   * @returns undefined where there is nothing to train
+   */
+  options(settings: FitSettings, serving: ServingShape, judged?: Outcome): Options | undefined;
   /** True for a part that is trained though the ranking does not look at it. */
   readonly isAlwaysWanted: boolean;
   /** True for a part that is laid out once somebody asks it, and then with every fit. */
@@ -109,7 +115,7 @@ export interface ScoreFeature<Opened> {
   scores(opened: Opened, user: ScoredUser, itemRows: readonly number[]): ArrayLike<number> | undefined;
 }
 
-/** A sum over what a user likes, of a part that opens to `SummedLists`. Its items are candidates, too. */
+/** A sum over what a user likes, of a part that opens to `sums` of `SummedLikes`. Its items are candidates, too. */
 export interface SumFeature {
   /** For people. */
   readonly meaning: string;

@@ -11,6 +11,7 @@ const DETAILS = {
   explanations: 'Too many explanations are waiting; try again later.',
   searches: 'Too many searches are waiting.',
   start: 'Too many requests wait for the service to start; try again later.',
+  models: 'Too many models are being put; try again later.',
   backup: 'A backup is being made; try again later.',
   pipelined: 'Too many requests came at once; send fewer ahead of their answers.',
   abandoned: 'The caller has hung up.',

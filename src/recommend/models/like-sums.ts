@@ -1,6 +1,5 @@
 import { SparseSums } from '../../memory/sparse-sums.ts';
-import type { RowSums } from '../../model/neighbors/row-sums.ts';
-import type { SummedLists } from '../../model/neighbors/summed-lists.ts';
+import type { SummedLikes } from '../../model/neighbors/summed-lists.ts';
 import type { SumFeature } from '../../model/part/learned-part.ts';
 import { MODEL_FEATURES, type ModelFeature, type OpenedParts, type PartName } from '../../model/registry.ts';
 import type { RecentLikes } from '../popularity/recent-likes.ts';
@@ -22,12 +21,14 @@ export type SumName = ModelFeature | (typeof MODELLESS_SUMS)[number];
 
 /** Sources of sums beside models; each may be missing. */
 export interface SummedBeside {
+  /** The user's row in what models know of users by themselves; -1 when absent. */
+  readonly userRow?: number;
   readonly recentLikes?: RecentLikes | undefined;
   readonly vectors?: VectorReader | undefined;
 }
 
 /** Sums over one user's likes, by item row. */
-export type Sums = Pick<RowSums, 'get' | 'copy' | 'largest' | 'topRows'>;
+export type Sums = Omit<SummedLikes, 'sumUp'>;
 
 /** The features that models sum over a user's likes. */
 const SUMS: ReadonlyMap<SumName, SumFeature & { readonly part: PartName }> = new Map(
@@ -53,7 +54,7 @@ export class LikeSums {
     parts: OpenedParts | undefined,
     liked: readonly number[],
     names: readonly SumName[],
-    { recentLikes, vectors }: SummedBeside = {},
+    { recentLikes, vectors, userRow = -1 }: SummedBeside = {},
   ): void {
     this.sums.clear();
     for (const name of names) {
@@ -67,9 +68,9 @@ export class LikeSums {
         continue;
       }
       const { part, sum, weights } = SUMS.get(name)!;
-      const sums = (parts?.[part] as SummedLists | undefined)?.sums[sum];
+      const sums = sumsOf(parts, part, sum);
       if (sums === undefined) continue;
-      sums.sumUp(liked, weights);
+      sums.sumUp(liked, weights, userRow);
       this.sums.set(name, sums);
     }
   }
@@ -92,8 +93,8 @@ export class LikeSums {
     if (name === VECTOR_SUM)
       return vectors !== undefined && this.byVectors.sumUp(vectors, [like]) ? this.byVectors.get(itemRow) : 0;
     const { part, sum, weights } = SUMS.get(name)!;
-    const sums = (parts?.[part] as SummedLists | undefined)?.sums[sum];
-    sums?.sumUp([like], weights.subarray(place, place + 1));
+    const sums = sumsOf(parts, part, sum);
+    sums?.sumUp([like], weights.subarray(place, place + 1), -1);
     return sums?.get(itemRow) ?? 0;
   }
 
@@ -101,6 +102,10 @@ export class LikeSums {
   of(name: SumName): Sums | undefined {
     return this.sums.get(name);
   }
+}
+
+function sumsOf(parts: OpenedParts | undefined, part: PartName, sum: number): SummedLikes | undefined {
+  return (parts?.[part] as { readonly sums: readonly SummedLikes[] } | undefined)?.sums[sum];
 }
 
 /** Sums over the latest likes of all. */

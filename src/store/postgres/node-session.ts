@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Cluster, NodeFacts, NodeState, PublishedGeneration } from '../cluster.ts';
 import type { PostgresDsn } from '../dsn.ts';
-import { NotLeadingError } from '../model-store.ts';
+import { KEPT_NAMES, NotLeadingError } from '../model-store.ts';
 import { type Connection, Link, persist } from './connection.ts';
 
 /** Period in which a node looks who leads and what is published, milliseconds. */
@@ -169,7 +169,7 @@ export class NodeSession implements Cluster {
       const connection = await tidying.connect();
       await connection.run(
         `DELETE FROM ${this.s}.model_parts m USING ${this.s}.generation g
-         WHERE g.epoch = $1 AND m.name <> ALL (g.parts || g.parts_before)`,
+         WHERE g.epoch = $1 AND m.name <> ALL (g.parts || g.parts_before) AND m.name NOT LIKE '${KEPT_NAMES}%'`,
         [epoch],
       );
     } finally {

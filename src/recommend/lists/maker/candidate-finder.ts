@@ -80,7 +80,9 @@ export class CandidateFinder {
     const liked = ahead?.liked ?? this.likesOf(history);
     const kind = ahead?.kind ?? kindOf(liked.length, history.idleMs);
     const wanted = all ?? this.rankingSources(kind);
-    sums.sumUp(inputs.generation?.parts, liked, wanted.sums, inputs);
+    const { recentLikes, vectors } = inputs;
+    const userRow = kind === SESSION_KIND ? -1 : history.modelRow;
+    sums.sumUp(inputs.generation?.parts, liked, wanted.sums, { recentLikes, vectors, userRow });
     const read = ahead?.read ?? history.readRowsInEffect();
     readItems.hold(read);
     const accept = (row: number) => readItems.isUnread(row) && inputs.isListable(row);
