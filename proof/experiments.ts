@@ -24,6 +24,14 @@ interface Measure {
   readonly mean: number;
 }
 
+/** Of whom one in 500 does a hundred times as much as the others. */
+const FEW_HEAVY: Measure = {
+  name: 'clicks a user of whom few are heavy',
+  taste: (random) => (random.float() < 0.002 ? 100 : 0.8),
+  outcome: (random, rate) => poisson(random, 0.5 * rate),
+  mean: 0.5,
+};
+
 const spread = (random: Random) => 0.2 + 1.6 * random.float();
 const MEASURES: readonly Measure[] = [
   {
@@ -67,6 +75,14 @@ await runProof('experiments', 1000, async ({ amount, seed }) => {
       `+5 %, ${measure.name}: at the worst look ${percent(better.leastCoverage)} of the intervals hold the truth, at all looks ${percent(1 - better.everWrong)}`,
     );
   }
+  for (const measure of [FEW_HEAVY, MEASURES[2]!])
+    for (const share of [0.1, 0.9]) {
+      const uneven = lookAt(random, measure, 1, amount, share);
+      note(
+        uneven.everWrong <= 0.05,
+        `A/A, ${percent(share)} of the users in one, ${measure.name}: ${percent(uneven.everWrong)} ever significant`,
+      );
+    }
   const { ratio, found } = findLift(random, MEASURES[0]!, Math.max(200, amount / 2));
   note(
     ratio <= USERS_RATIO_MAX && found >= 0.8,
@@ -80,7 +96,7 @@ await runProof('experiments', 1000, async ({ amount, seed }) => {
 });
 
 /** Watches experiments at every look. */
-function lookAt(random: Random, measure: Measure, lift: number, experiments: number) {
+function lookAt(random: Random, measure: Measure, lift: number, experiments: number, share = 0.5) {
   const truth = measure.mean * (lift - 1);
   const covered = new Uint32Array(LOOKS);
   let everWrong = 0;
@@ -88,7 +104,7 @@ function lookAt(random: Random, measure: Measure, lift: number, experiments: num
     const arms = [new ArmSums(), new ArmSums()] as const;
     let isWrong = false;
     for (let look = 0; look < LOOKS; look++) {
-      for (let user = 0; user < USERS_A_LOOK; user++) enroll(random, measure, arms, lift);
+      for (let user = 0; user < USERS_A_LOOK; user++) enroll(random, measure, arms, lift, share);
       const { difference, halfWidth } = compareArms(...arms, RULES);
       if (Math.abs(difference - truth) <= halfWidth) covered[look]!++;
       else isWrong = true;
@@ -137,9 +153,16 @@ function splitsNamed(random: Random, share: number, experiments: number): number
   return named / experiments;
 }
 
-function enroll(random: Random, measure: Measure, arms: readonly [ArmSums, ArmSums], lift: number): void {
+/** @param share of the users in the variant */
+function enroll(
+  random: Random,
+  measure: Measure,
+  arms: readonly [ArmSums, ArmSums],
+  lift: number,
+  share = 0.5,
+): void {
   const taste = measure.taste(random);
-  const isVariant = random.float() < 0.5;
+  const isVariant = random.float() < share;
   const outcome = measure.outcome(random, taste * (isVariant ? lift : 1));
   arms[isVariant ? 1 : 0].add(outcome, poisson(random, 2 * taste));
 }

@@ -22,7 +22,7 @@ const experiment = Type.Object({
   traffic: number(1, 0, 1, 'Share of all users who take part.'),
   start: text(
     '',
-    'Lists of before this time do not count, such as "2030-01-31T18:00:00Z"; empty for all that are kept. Give a new one whenever variants change.',
+    'Lists of before this time do not count, such as "2030-01-31T18:00:00Z"; empty for all that are kept.',
   ),
   measure: text(
     '',

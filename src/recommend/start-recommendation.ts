@@ -21,6 +21,7 @@ import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
 import { PlacementCounts } from './placements/placement-counts.ts';
 import { Placements } from './placements/placements.ts';
 import { RecommendationTokens } from './placements/recommendation-tokens.ts';
+import { SeenLately } from './placements/seen-lately.ts';
 import type { CountsStorage } from './popularity/live-counts.ts';
 import { popularitySpans } from './popularity/popularity-counts.ts';
 import type { ListSettings } from './sources/list-settings.ts';
@@ -48,6 +49,7 @@ export interface Recommendation {
   readonly tokens: RecommendationTokens;
   readonly vectors: ItemVectors;
   readonly placementCounts: PlacementCounts;
+  readonly seenLately: SeenLately;
 }
 
 export interface RecommendationParts
@@ -99,6 +101,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const replacesRead = settings.replacement !== undefined;
   const answers = new AnswerCounts();
   const placed = placedBy(config, identity);
+  const seenLately = new SeenLately(shownLog, clock);
   const personal = new PersonalAnswers({
     ...shared,
     answers,
@@ -107,7 +110,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     hits,
     replacesRead,
     ...placed,
-    shownLog,
+    seenLately,
     clock,
     fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker, answers),
     writeBack: new WriteBack(data, catalogue, clock),
@@ -121,7 +124,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     yield* hits.follow(changes);
     yield* sinceFit.follow(changes);
   });
-  const served = { recommender, explainer, answers, sources, itemNeighbors };
+  const served = { seenLately, recommender, explainer, answers, sources, itemNeighbors };
   return { ...served, ...placed, live, lists, active, generations, settings, reads, histories, vectors };
 }
 

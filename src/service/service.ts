@@ -142,7 +142,7 @@ function createAdmin(
   { metrics, engine }: HttpGround,
 ): Admin {
   const storeError = async () => {
-    const { DataStoreError, CacheStoreError } = await checkHealth(data, cache);
+    const { DataStoreError, CacheStoreError } = await checkHealth(data, cache, shownLog);
     return DataStoreError || CacheStoreError;
   };
   return new Admin({
@@ -169,7 +169,7 @@ function createAdmin(
 
 function startHttp(
   { config, log, clock }: Options,
-  { data, cache, cluster, paths }: StartedStores,
+  { data, cache, shownLog, cluster, paths }: StartedStores,
   { pool, progress, recommendation, isRestored }: Background,
   ground: HttpGround,
   admin: Admin,
@@ -178,7 +178,7 @@ function startHttp(
   const { recommender, explainer, placementCounts } = recommendation;
   const itemSearch = new ItemSearch(pool, paths.dataPath);
   const searchItems = (text: string, n: number) => itemSearch.find(text, n);
-  const health = () => checkHealth(data, cache);
+  const health = () => checkHealth(data, cache, shownLog);
   const services = { data, recommender, explainer, ...shown, admin, searchItems, health, clock };
   const background = {
     progress: () => progress.current,

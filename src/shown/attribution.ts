@@ -21,6 +21,10 @@ export interface Outcome extends GivenFeedback {
 export interface SeenList {
   readonly placement: string;
   readonly variant: string;
+  /** The edition of the experiment; absent for none. */
+  readonly edition?: string | undefined;
+  /** The way in which its entries were chosen; absent where only its ranking chose them. */
+  readonly plan?: string | undefined;
   /** Time of the answer, milliseconds since the epoch. */
   readonly timeMs: number;
   /** Time at which something of it was seen first. */
@@ -44,10 +48,10 @@ export function* attribute(
   const lists = new Map<string, SeenList>();
   const named = new Map<string, SeenList>();
   for (const { list, timeMs, itemRows, places, feedbackType } of records) {
-    const { placement, variant } = list;
+    const { placement, variant, edition, plan } = list;
     const key = `${placement}\n${variant}\n${list.timeMs}`;
     const seenList = lists.get(key) ?? {
-      ...{ placement, variant, timeMs: list.timeMs, shownMs: timeMs },
+      ...{ placement, variant, edition, plan, timeMs: list.timeMs, shownMs: timeMs },
       ...{ seen: new Map(), outcomes: [] },
     };
     lists.set(key, seenList);

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { ExperimentOutcome } from '../domain/placement-schemas.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
+import { editionOf } from '../recommend/placements/experiment-split.ts';
 import type { GivenFeedback, Outcome, SeenList } from './attribution.ts';
 import { measureInWords, type Standing, sentenceOf } from './experiment-words.ts';
 import { ArmSums } from './statistics/arm-sums.ts';
@@ -33,6 +34,7 @@ export class ExperimentSums {
   private readonly settings: Settings;
   private readonly nowMs: number;
   private readonly startMs: number;
+  private readonly edition: string;
   private readonly arms: readonly Arm[];
   private mixed = 0;
   private firstMs = Number.POSITIVE_INFINITY;
@@ -42,6 +44,7 @@ export class ExperimentSums {
     this.settings = settings;
     this.nowMs = nowMs;
     this.startMs = settings.start === '' ? Number.NEGATIVE_INFINITY : parseTimestamp(settings.start);
+    this.edition = editionOf(name, settings);
     this.arms = settings.variants.map(({ name: variant, share }) => ({
       ...{ name: variant, share, seen: 0, measure: new ArmSums() },
       guardrails: settings.guardrails.map(() => new ArmSums()),
@@ -58,17 +61,19 @@ export class ExperimentSums {
     values: ReadonlyMap<Outcome, number>,
   ): void {
     const { placement, horizon_hours, guardrails } = this.settings;
-    const own = lists.filter((list) => list.placement === placement && list.timeMs >= this.startMs);
-    const [arm, another] = this.arms.filter(({ name }) => own.some(({ variant }) => variant === name));
+    const all = lists.filter((list) => list.placement === placement && list.timeMs >= this.startMs);
+    const shown = all.filter(({ edition }) => edition === this.edition);
+    const arm = this.arms.find(({ name }) => name === shown[0]?.variant);
     if (arm === undefined) return;
-    if (another !== undefined) {
+    // As of the answer: what is told to be seen after a click would make the click a thing of the past.
+    const firstMs = shown.reduce((first, { timeMs }) => Math.min(first, timeMs), Number.POSITIVE_INFINITY);
+    const untilMs = firstMs + horizon_hours * HOUR_MS;
+    const isOther = ({ variant, timeMs }: SeenList) =>
+      variant !== '' && variant !== arm.name && timeMs >= firstMs && timeMs <= untilMs;
+    if (all.some(isOther)) {
       this.mixed++;
       return;
     }
-    const shown = own.filter(({ variant }) => variant === arm.name);
-    // As of the answer: what is told to be seen after a click would make the click a thing of the past.
-    const firstMs = Math.min(...shown.map(({ timeMs }) => timeMs));
-    const untilMs = firstMs + horizon_hours * HOUR_MS;
     this.firstMs = Math.min(this.firstMs, firstMs);
     arm.seen++;
     if (this.nowMs < untilMs) return;

@@ -46,8 +46,7 @@ export function sentenceOf(standing: Standing): Pick<ExperimentOutcome, 'Sentenc
     return {
       State: 'split wrong',
       Sentence:
-        'No comparison holds: users are split otherwise than they are to be. Look for what serves or tells of one variant less than of ' +
-        'another, or give a new start where the shares were changed.',
+        'No comparison holds: users are split otherwise than they are to be. Look for what serves or tells of one variant less than of another.',
     };
   if (variants.every(({ of }) => !Number.isFinite(of.halfWidth)))
     return {

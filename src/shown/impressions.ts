@@ -7,6 +7,7 @@ import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
 import { inTurns } from '../platform/concurrency/event-loop-turns.ts';
 import type { PlacementCounts } from '../recommend/placements/placement-counts.ts';
 import type { RecommendationTokens } from '../recommend/placements/recommendation-tokens.ts';
+import type { SeenLately } from '../recommend/placements/seen-lately.ts';
 import type { LocalReads, ReadBarrier } from '../store/data-store.ts';
 import type { ShownLog, ShownRecord } from '../store/shown-log.ts';
 
@@ -21,6 +22,8 @@ export interface ImpressionParts {
   /** Counts what is stored. */
   readonly counts: PlacementCounts;
   readonly reads: Pick<LocalReads, 'itemRow' | 'itemIdAt'>;
+  /** Told of what is stored. */
+  readonly seenLately: Pick<SeenLately, 'note' | 'forget'>;
   /** Where nodes share the data: what reads are fresh after. */
   readonly barrier: ReadBarrier | undefined;
   readonly clock: Clock;
@@ -66,8 +69,10 @@ export class Impressions {
     await this.store(records).catch((error: unknown) => onTrouble('lists of feedback are not kept', error));
   }
 
-  forget(userId: string): Promise<void> {
-    return this.parts.log.forget(userId);
+  async forget(userId: string): Promise<void> {
+    const { log, seenLately } = this.parts;
+    await log.forget(userId);
+    seenLately.forget(userId);
   }
 
   async ofUser(userId: string): Promise<Impression[]> {
@@ -85,8 +90,9 @@ export class Impressions {
 
   private async store(records: readonly ShownRecord[]): Promise<void> {
     if (records.length === 0) return;
-    const { log, counts } = this.parts;
+    const { log, counts, seenLately } = this.parts;
     await log.append(records);
+    seenLately.note(records);
     for (const { list, itemRows, feedbackType } of records)
       counts.note(
         feedbackType === undefined ? 'shown' : 'feedback',

@@ -16,7 +16,7 @@ export interface Shown {
 export interface ShownParts {
   readonly shownLog: ShownLog | undefined;
   readonly data: DataStore;
-  readonly recommendation: Pick<Recommendation, 'tokens' | 'placementCounts' | 'reads'>;
+  readonly recommendation: Pick<Recommendation, 'tokens' | 'placementCounts' | 'reads' | 'seenLately'>;
   readonly clock: Clock;
   readonly onTrouble: (message: string, error: unknown) => void;
 }
@@ -27,7 +27,7 @@ export function startShown(
   { shownLog: log, data, recommendation, clock, onTrouble }: ShownParts,
 ): Shown {
   if (log === undefined) return { impressions: undefined, placementReports: undefined };
-  const { tokens, placementCounts: counts, reads } = recommendation;
+  const { tokens, placementCounts: counts, reads, seenLately } = recommendation;
   const { positive_feedback_types, read_feedback_types } = config.recommend.data_source;
   const kinds = readPositiveKinds(positive_feedback_types);
   const typeOfKind = new Map(kinds.map(({ name, feedbackType }) => [name, feedbackType]));
@@ -35,7 +35,9 @@ export function startShown(
   const { experiment: experiments, attribution } = config;
   const settings = { windowMs: attribution.window, experiments, readTypes, typeOfKind };
   return {
-    impressions: new Impressions({ log, tokens, counts, reads, barrier: data.barrier, clock, onTrouble }),
+    impressions: new Impressions({
+      ...{ log, tokens, counts, reads, seenLately, barrier: data.barrier, clock, onTrouble },
+    }),
     placementReports: new PlacementReports({ log, data, clock, ...settings }),
   };
 }

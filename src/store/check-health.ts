@@ -2,10 +2,17 @@ import type { HealthReport } from '../domain/api-schemas.ts';
 import { messageOf } from '../domain/furze-error.ts';
 import type { CacheStore } from './cache-store.ts';
 import type { DataStore } from './data-store.ts';
+import type { ShownLog } from './shown-log.ts';
 
-/** Asks both stores whether they answer; a failure stands in the report. */
-export async function checkHealth(data: DataStore, cache: CacheStore): Promise<HealthReport> {
-  const [dataError, cacheError] = await Promise.all([failureOf(data), failureOf(cache)]);
+/** Asks the stores whether they answer; a failure stands in the report, that of what was shown as one of the data. */
+export async function checkHealth(
+  data: DataStore,
+  cache: CacheStore,
+  shownLog: ShownLog | undefined,
+): Promise<HealthReport> {
+  const stores = [data, cache, ...(shownLog ? [shownLog] : [])];
+  const [storeError = '', cacheError = '', shownError = ''] = await Promise.all(stores.map(failureOf));
+  const dataError = storeError || shownError;
   return {
     CacheStoreConnected: cacheError === '',
     CacheStoreError: cacheError,

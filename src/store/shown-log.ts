@@ -10,6 +10,10 @@ export interface ListName {
   readonly generation: number;
   /** Time of the answer, milliseconds since the epoch. */
   readonly timeMs: number;
+  /** The edition of the experiment; absent for none. */
+  readonly edition?: string;
+  /** The way in which its entries were chosen; absent where only its ranking chose them. */
+  readonly plan?: string;
 }
 
 /** Items of a list that a user has seen, or one that the user has given feedback on. */
@@ -50,6 +54,8 @@ export interface ShownLog {
   getTables(): Promise<readonly TableStats[]>;
   /** Removes what is beyond the bounds, the oldest first. */
   prune(nowMs: number): Promise<void>;
+  /** @throws FurzeError STORE_UNAVAILABLE once nothing more is acknowledged until a restart */
+  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,19 +64,23 @@ export const USER_RECORDS_MAX = 10_000;
 
 /** A record less its user and time, as text. */
 export function packShown({ list, itemRows, places, feedbackType }: ShownRecord): string {
-  const { placement, variant, generation, timeMs } = list;
+  const { placement, variant, generation, timeMs, edition, plan } = list;
   const isInOrder = places.every((place, at) => place === at + 1);
   const last = feedbackType ?? (isInOrder ? 0 : places);
-  return JSON.stringify([placement, variant, generation, timeMs, itemRows, last]);
+  const more = plan !== undefined ? [edition ?? '', plan] : edition !== undefined ? [edition] : [];
+  return JSON.stringify([placement, variant, generation, timeMs, itemRows, last, ...more]);
 }
 
 /** The record of a text that `packShown` has made. */
 export function unpackShown(userId: string, timeMs: number, text: string): ShownRecord {
-  const [placement, variant, generation, listMs, itemRows, last] = JSON.parse(text) as [
+  const [placement, variant, generation, listMs, itemRows, last, edition, plan] = JSON.parse(text) as [
     ...[string, string, number, number, number[]],
     number[] | string | 0,
+    ...(string | undefined)[],
   ];
-  const record = { userId, timeMs, list: { placement, variant, generation, timeMs: listMs }, itemRows };
+  const more = { ...(edition && { edition }), ...(plan && { plan }) };
+  const list = { placement, variant, generation, timeMs: listMs, ...more };
+  const record = { userId, timeMs, list, itemRows };
   if (typeof last === 'string') return { ...record, places: [], feedbackType: last };
   return { ...record, places: last === 0 ? itemRows.map((_, at) => at + 1) : last };
 }

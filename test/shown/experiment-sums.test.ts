@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
+import { editionOf } from '../../src/recommend/placements/experiment-split.ts';
 import type { GivenFeedback, Outcome, SeenList } from '../../src/shown/attribution.ts';
 import { ExperimentSums } from '../../src/shown/experiment-sums.ts';
 
@@ -7,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 10);
 const NOW_MS = START_MS + 72 * HOUR_MS;
 
-function sumsOf(more = '', nowMs = NOW_MS): ExperimentSums {
+function settingsOf(more = '') {
   const { experiment } = parseConfig(`
     [placement.home]
     [experiment.x]
@@ -16,7 +17,13 @@ function sumsOf(more = '', nowMs = NOW_MS): ExperimentSums {
     measure = "like"
     variants = [{ name = "now", share = 0.5 }, { name = "few", share = 0.5, override = { max_per_label = 1 } }]
     ${more}`);
-  return new ExperimentSums('x', experiment.x!, nowMs);
+  return experiment.x!;
+}
+
+const edition = editionOf('x', settingsOf());
+
+function sumsOf(more = '', nowMs = NOW_MS): ExperimentSums {
+  return new ExperimentSums('x', settingsOf(more), nowMs);
 }
 
 function list(
@@ -26,7 +33,7 @@ function list(
   placement = 'home',
 ): SeenList {
   const timeMs = START_MS + hours * HOUR_MS;
-  return { placement, variant, timeMs, shownMs: timeMs, seen: new Map(), outcomes: [...outcomes] };
+  return { placement, variant, edition, timeMs, shownMs: timeMs, seen: new Map(), outcomes: [...outcomes] };
 }
 
 function given(hours: number, type = 'like'): Outcome {
@@ -75,6 +82,13 @@ describe('what counts of a user', () => {
 
   it('is nothing of other placements, of lists before the start, or of who took no part', () => {
     expect(counted([list('few', -1), list('few', 1, [], 'side'), list('', 2)]).few?.Seen).toBe(0);
+  });
+
+  it('is nothing of another experiment, though its variants have the same names', () => {
+    const former = editionOf('x', { ...settingsOf(), variants: [] });
+    expect(counted([{ ...list('few', 1), edition: former }]).few?.Seen).toBe(0);
+    expect(counted([{ ...list('few', 1), edition: undefined }]).few?.Seen).toBe(0);
+    expect(editionOf('x', settingsOf('traffic = 0.5\nhorizon_hours = 1'))).toBe(edition);
   });
 
   it('is nothing of users who saw several variants', () => {

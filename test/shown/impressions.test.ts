@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { PlacementCounts } from '../../src/recommend/placements/placement-counts.ts';
 import { RecommendationTokens } from '../../src/recommend/placements/recommendation-tokens.ts';
+import { SeenLately } from '../../src/recommend/placements/seen-lately.ts';
 import { Impressions } from '../../src/shown/impressions.ts';
 import type { ShownLog, ShownRecord } from '../../src/store/shown-log.ts';
 
@@ -17,6 +18,7 @@ function impressionsOver(append: ShownLog['append'], troubles: string[]): Impres
   const onTrouble = (message: string) => void troubles.push(message);
   const counts = new PlacementCounts();
   const made = new Impressions({
+    seenLately: new SeenLately(undefined, () => NOW_MS),
     ...{ log, tokens, counts, reads, barrier: undefined, clock: () => NOW_MS, onTrouble },
   });
   made.stop();

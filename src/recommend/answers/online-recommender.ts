@@ -114,10 +114,10 @@ export class OnlineRecommender implements Recommender {
 
   tokenOf(userId: string, placement: string): string {
     const { tokens, placements, placementCounts, generations, clock } = this.parts;
-    const variant = placements.variantOf(placement, userId);
-    placementCounts.note('lists', placement, variant);
+    const claims = placements.claimsOf(placement, userId);
+    placementCounts.note('lists', placement, claims.variant);
     const generation = generations.current?.number ?? 0;
-    return tokens.issue({ placement, variant, generation, timeMs: clock() }, userId);
+    return tokens.issue({ placement, ...claims, generation, timeMs: clock() }, userId);
   }
 
   async session(feedback: readonly Feedback[], query: ListQuery) {

@@ -2,7 +2,6 @@ import type { Clock } from '../../domain/clock.ts';
 import { atOnce, inTurns, turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
-import type { ShownLog } from '../../store/shown-log.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
 import type { Histories } from '../history/histories.ts';
@@ -13,6 +12,7 @@ import type { AnswerCache } from '../lists/answer-cache.ts';
 import type { UserLists } from '../lists/user-lists.ts';
 import { type Pin, type Placement, withPins } from '../placements/placement.ts';
 import type { Placements } from '../placements/placements.ts';
+import type { SeenLately } from '../placements/seen-lately.ts';
 import { type Answered, type RecommendQuery, sourceOf } from '../sources/recommender.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import type { AnswerCounts } from './answer-counts.ts';
@@ -49,8 +49,7 @@ interface Placed {
 }
 
 export interface PersonalParts {
-  /** What users were shown; undefined where nothing was. */
-  readonly shownLog: ShownLog | undefined;
+  readonly seenLately: SeenLately;
   readonly placements: Placements;
   readonly clock: Clock;
   readonly reads: LocalReads;
@@ -161,13 +160,15 @@ export class PersonalAnswers {
 
   /** Answers a question that wants some items and not others, some before others, or another ranking: with a list made for it. */
   private async wished(userId: string, query: RecommendQuery): Promise<Answered> {
-    const { reads, histories, active, lists, placements, shownLog, catalogue, clock } = this.parts;
+    const { reads, histories, active, lists, placements, seenLately, catalogue, clock } = this.parts;
     const wishes = query.wishes ?? NO_WISHES;
     const placement = query.placement === undefined ? undefined : placements.named(query.placement, userId);
     await lists.takeTurn(reads.userRow(userId), query.caller?.signal);
     const passing = placement && (await placement.passing(catalogue, clock, query.caller?.signal));
-    const idAt = (row: number) => catalogue.idAt(row);
-    const tired = await placement?.tired(query.placement!, userId, shownLog, clock(), idAt);
+    const seen = placement?.tires ? await seenLately.of(userId) : [];
+    const tired = placement
+      ?.tired(query.placement!, seen, clock())
+      .flatMap((row) => catalogue.idAt(row) ?? []);
     return histories.use(reads.userRow(userId), (history) => {
       active.note(history.userRow);
       if (placement !== undefined) return this.placed(userId, history, query, { placement, passing, tired });

@@ -40,6 +40,18 @@ export class ExperimentSplit {
   }
 }
 
+/**
+ * Tells apart what an experiment was at different times: variants of the same names with other rules or shares are another experiment, and
+ * so are those of another one. More `traffic` is not: each user keeps the variant.
+ */
+export function editionOf(
+  name: string,
+  { placement, variants }: { placement: string; variants: unknown },
+): string {
+  const digest = sha256(JSON.stringify([name, placement, variants]));
+  return Number.parseInt(digest.slice(0, DIGITS), 16).toString(36);
+}
+
 /** The hash in hexadecimal; newer versions of Node.js make it several times as fast. */
 function sha256(text: string): string {
   return crypto.hash?.('sha256', text, 'hex') ?? crypto.createHash('sha256').update(text).digest('hex');

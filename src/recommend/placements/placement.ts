@@ -4,12 +4,12 @@ import { type FilterTree, parseFilter } from '../../domain/filter-tree.ts';
 import type { RecommenderName } from '../../domain/recommenders.ts';
 import { parseTimestamp } from '../../domain/rfc3339.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
-import type { ShownLog } from '../../store/shown-log.ts';
+import type { ShownRecord } from '../../store/shown-log.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { LabelBoost } from '../catalogue/item-filter.ts';
 import { passingRows } from './passing-rows.ts';
 import { ShownCounts } from './shown-counts.ts';
-import { TIRED_RECORDS_MAX, tiredRows } from './tired-items.ts';
+import { tiredRows } from './tired-items.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -60,22 +60,15 @@ export class Placement {
     return this.settings.max_per_label > 0 || this.settings.max_per_category > 0;
   }
 
-  /**
-   * Ids of the items that rest for the user, since they were seen so often; none where what was shown cannot be read.
-   * @param name of this placement
-   */
-  async tired(
-    name: string,
-    userId: string,
-    log: Pick<ShownLog, 'ofUser'> | undefined,
-    nowMs: number,
-    idAt: (row: number) => string | undefined,
-  ): Promise<string[]> {
+  /** True where items rest that the user has seen often. */
+  get tires(): boolean {
+    return this.settings.tired_after > 0;
+  }
+
+  /** Rows of the items that rest for a user. @param name of this placement @param records what the user was shown, by time */
+  tired(name: string, records: readonly ShownRecord[], nowMs: number): number[] {
     const { tired_after: after, tired_hours } = this.settings;
-    if (after === 0 || log === undefined) return [];
-    const records = await log.ofUser(userId, TIRED_RECORDS_MAX).catch(() => []);
-    const rules = { placement: name, after, sinceMs: nowMs - tired_hours * HOUR_MS };
-    return tiredRows(records, rules).flatMap((row) => idAt(row) ?? []);
+    return tiredRows(records, { placement: name, after, sinceMs: nowMs - tired_hours * HOUR_MS });
   }
 
   /** Bits of the rows that pass the filter; undefined where all do. @throws the signal's reason once it is aborted */

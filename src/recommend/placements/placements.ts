@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
-import { ExperimentSplit } from './experiment-split.ts';
+import { ExperimentSplit, editionOf } from './experiment-split.ts';
 import { Placement } from './placement.ts';
 
 /** A placement, and the experiment that varies it. */
@@ -8,6 +8,14 @@ interface Varied {
   readonly own: Placement;
   readonly split?: ExperimentSplit;
   readonly variants?: ReadonlyMap<string, Placement>;
+  readonly edition?: string;
+}
+
+/** Of which experiment a list is. */
+export interface VariantClaims {
+  /** `''` for none. */
+  readonly variant: string;
+  readonly edition?: string;
 }
 
 /** All placements by name, with their variants. */
@@ -26,7 +34,8 @@ export class Placements {
           (variant) => [variant.name, new Placement({ ...settings, ...variant.override })] as const,
         );
         const split = new ExperimentSplit(experimentName, traffic, variants);
-        return [name, { own, split, variants: new Map(placements) }];
+        const edition = editionOf(experimentName, varying[1]);
+        return [name, { own, split, variants: new Map(placements), edition }];
       }),
     );
   }
@@ -37,9 +46,11 @@ export class Placements {
     return (split && variants?.get(split.variantOf(userId))) ?? own;
   }
 
-  /** The variant of a user in the experiment on a placement; `''` for none. @throws FurzeError as `named` */
-  variantOf(name: string, userId: string): string {
-    return this.find(name).split?.variantOf(userId) ?? '';
+  /** The variant of a user in the experiment on a placement. @throws FurzeError as `named` */
+  claimsOf(name: string, userId: string): VariantClaims {
+    const { split, edition } = this.find(name);
+    const variant = split?.variantOf(userId) ?? '';
+    return variant === '' || edition === undefined ? { variant } : { variant, edition };
   }
 
   private find(name: string): Varied {

@@ -13,12 +13,16 @@ export interface ListClaims {
   readonly generation: number;
   /** Time of the answer, milliseconds since the epoch. */
   readonly timeMs: number;
+  /** The edition of the experiment; absent for none. */
+  readonly edition?: string;
+  /** The way in which the entries of the list were chosen, in letters, digits, `-` and `_`; absent where only its ranking chose them. */
+  readonly plan?: string;
 }
 
 /**
  * Signs what a list was, for one user, so that whoever was given it can tell later and nothing has to be kept until then. A
- * token is `PLACEMENT.VARIANT.GENERATION.TIME.SIGNATURE`; the user is signed and does not stand in it. The signature is
- * HMAC-SHA256 (RFC 2104), cut to 96 bits.
+ * token is `PLACEMENT.VARIANT.GENERATION.TIME.SIGNATURE`, with `.EDITION` or `.EDITION.PLAN` after the time where a list has them; the
+ * user is signed and does not stand in it. The signature is HMAC-SHA256 (RFC 2104), cut to 96 bits.
  */
 export class RecommendationTokens {
   private readonly key: Buffer;
@@ -28,8 +32,12 @@ export class RecommendationTokens {
     this.key = Buffer.from(hkdfSync('sha256', storeIdentity, '', 'furze recommendation tokens', 32));
   }
 
-  issue({ placement, variant, generation, timeMs }: ListClaims, userId: string): string {
-    const claims = `${placement}.${variant}.${generation.toString(RADIX)}.${timeMs.toString(RADIX)}`;
+  issue(
+    { placement, variant, generation, timeMs, edition = '', plan = '' }: ListClaims,
+    userId: string,
+  ): string {
+    const tail = plan !== '' ? `.${edition}.${plan}` : edition !== '' ? `.${edition}` : '';
+    const claims = `${placement}.${variant}.${generation.toString(RADIX)}.${timeMs.toString(RADIX)}${tail}`;
     return `${claims}.${this.signatureOf(claims, userId)}`;
   }
 
@@ -41,12 +49,15 @@ export class RecommendationTokens {
     const given = Buffer.from(token.slice(end + 1));
     const own = Buffer.from(this.signatureOf(claims, userId));
     if (given.length !== own.length || !timingSafeEqual(given, own)) return undefined;
-    const [placement = '', variant = '', generation = '', time = ''] = claims.split('.');
+    const [placement = '', variant = '', generation = '', time = '', edition = '', plan = ''] =
+      claims.split('.');
     return {
       placement,
       variant,
       generation: Number.parseInt(generation, RADIX),
       timeMs: Number.parseInt(time, RADIX),
+      ...(edition !== '' && { edition }),
+      ...(plan !== '' && { plan }),
     };
   }
 

@@ -1,9 +1,6 @@
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { ShownRecord } from '../../store/shown-log.ts';
 
-/** Impressions of a user that are looked at, the latest. */
-export const TIRED_RECORDS_MAX = 200;
-
 /** When an item rests. */
 export interface TiredRules {
   readonly placement: string;

@@ -30,23 +30,21 @@ export class ArmSums {
     return this.pasts / Math.max(1, this.users);
   }
 
-  get pastVariance(): number {
-    return Math.max(0, this.pastSquares / Math.max(1, this.users) - this.pastMean ** 2);
+  /** Sum of the squares of how far each past lies from the mean; 0 where all are equal but for rounding. */
+  get pastSpread(): number {
+    const spread = this.pastSquares - this.users * this.pastMean ** 2;
+    return spread <= 1e-12 * this.pastSquares ? 0 : spread;
   }
 
-  /** Outcome for each unit of the past, by least squares; 0 where all have the same past. */
-  get slope(): number {
-    const { pastVariance, users } = this;
-    // Of sums that are equal but for rounding.
-    if (pastVariance <= 1e-12 * this.pastMean ** 2) return 0;
-    return (this.products / users - this.outcomeMean * this.pastMean) / pastVariance;
+  /** Sum of the products of how far outcome and past of each lie from their means. */
+  get shared(): number {
+    return this.products - this.users * this.outcomeMean * this.pastMean;
   }
 
-  /** Variance of the outcome around the line through the past, without bias. */
-  get residualVariance(): number {
-    const { users, slope } = this;
-    const total = this.outcomeSquares / Math.max(1, users) - this.outcomeMean ** 2;
-    const left = Math.max(0, total - slope ** 2 * this.pastVariance);
-    return (left * users) / Math.max(1, users - 2);
+  /** Variance of the outcome less `slope` for each unit of the past. */
+  residualVariance(slope: number): number {
+    const total = this.outcomeSquares - this.users * this.outcomeMean ** 2;
+    const left = total - 2 * slope * this.shared + slope ** 2 * this.pastSpread;
+    return Math.max(0, left) / Math.max(1, this.users - 2);
   }
 }

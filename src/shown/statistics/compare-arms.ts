@@ -27,25 +27,22 @@ export interface Comparison {
 }
 
 /**
- * Compares two variants by the means of their users. Each user's own past is regressed out, in each variant for itself (Deng et al.
- * 2013; Lin 2013), so that what differs between people and not by the variant adds no noise. The interval is the asymptotic
- * confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2021): it may be looked at as often as one likes.
+ * Compares two variants by the means of their users. Each user's own past is regressed out (CUPED, Deng et al. 2013), so that what
+ * differs between people and not by the variant adds no noise. The interval is the asymptotic confidence sequence of Waudby-Smith, Arbour,
+ * Sinha, Kennedy and Ramdas (2021): it may be looked at as often as one likes. The line through the past is that of both together, and no
+ * variant's outcomes vary less than those of both: a small one that lacks the few heavy users knows neither.
  */
 export function compareArms(control: ArmSums, variant: ArmSums, rules: SequenceRules): Comparison {
-  const users = control.users + variant.users;
-  const meanPast = (control.pastMean * control.users + variant.pastMean * variant.users) / Math.max(1, users);
-  const adjusted = (arm: ArmSums) => arm.outcomeMean + arm.slope * (meanPast - arm.pastMean);
-  const between = [control, variant].reduce(
-    (sum, arm) => sum + arm.users * (arm.pastVariance + (arm.pastMean - meanPast) ** 2),
-    0,
-  );
-  const variance =
-    ((variant.slope - control.slope) ** 2 * between) / Math.max(1, users) +
-    [control, variant].reduce((sum, arm) => sum + (arm.residualVariance * users) / Math.max(1, arm.users), 0);
-  const deviation = Math.sqrt(variance);
-  const isEnough = [control, variant].every(
-    (arm) => arm.users >= USERS_MIN && arm.responders >= RESPONDERS_MIN,
-  );
+  const arms = [control, variant];
+  const sum = (of: (arm: ArmSums) => number) => arms.reduce((total, arm) => total + of(arm), 0);
+  const users = sum((arm) => arm.users);
+  const spread = sum((arm) => arm.pastSpread);
+  const slope = spread === 0 ? 0 : sum((arm) => arm.shared) / spread;
+  const adjusted = (arm: ArmSums) => arm.outcomeMean - slope * arm.pastMean;
+  const common = sum((arm) => arm.users * arm.residualVariance(slope)) / Math.max(1, users);
+  const varianceOf = (arm: ArmSums) => Math.max(common, arm.residualVariance(slope));
+  const deviation = Math.sqrt(sum((arm) => (varianceOf(arm) * users) / Math.max(1, arm.users)));
+  const isEnough = arms.every((arm) => arm.users >= USERS_MIN && arm.responders >= RESPONDERS_MIN);
   return {
     users,
     difference: adjusted(variant) - adjusted(control),

@@ -179,6 +179,10 @@ export class LmdbShownLog implements ShownLog {
     });
   }
 
+  async ping(): Promise<void> {
+    if (this.failure !== undefined) throw unavailable(this.failure);
+  }
+
   async close(): Promise<void> {
     await this.groups.settled();
     await this.pruning;

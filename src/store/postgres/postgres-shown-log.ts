@@ -151,6 +151,9 @@ export class PostgresShownLog implements ShownLog {
     await this.ask((connection) => connection.run(remove, [this.bounds.bytesMax]), this.upkeep);
   }
 
+  /** The data, which are in the same database, tell whether it is there. */
+  async ping(): Promise<void> {}
+
   async close(): Promise<void> {
     await this.groups.settled();
     await this.pruning;

@@ -9,6 +9,8 @@ describe('a token', () => {
   it('tells what the list was, to every node that shares the data', () => {
     expect(tokens.read(token, 'ann')).toEqual(claims);
     expect(new RecommendationTokens('0123').read(token, 'ann')).toEqual(claims);
+    for (const more of [{ edition: 'x1' }, { edition: 'x1', plan: 'A-_' }, { plan: 'A-_' }])
+      expect(tokens.read(tokens.issue({ ...claims, ...more }, 'ann'), 'ann')).toEqual({ ...claims, ...more });
     const none = { ...claims, variant: '', generation: 0 };
     expect(tokens.read(tokens.issue(none, 'Ünal.\n x'), 'Ünal.\n x')).toEqual(none);
   });

@@ -16,29 +16,39 @@ function armOf(rows: readonly (readonly [outcome: number, past: number])[]): Arm
   return arm;
 }
 
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
 describe('two variants', () => {
   it('differ by their means where nothing is known of the past, with the deviation of two means', () => {
     const a = armOf(Array.from({ length: 300 }, (_, at) => [at % 3, 0]));
     const b = armOf(Array.from({ length: 200 }, (_, at) => [at % 5, 0]));
     const { difference, deviation, users } = compareArms(a, b, RULES);
     expect([users, difference]).toEqual([500, 1]);
-    // Variances of the outcomes, without bias by two degrees of freedom.
-    const standardError = Math.sqrt(((2 / 3) * (300 / 298)) / 300 + (2 * (200 / 198)) / 200);
+    // Variances of the outcomes, without bias by two degrees of freedom; that of the first is below that of both.
+    const [own, other] = [(2 / 3) * (300 / 298), 2 * (200 / 198)];
+    const common = (300 * own + 200 * other) / 500;
+    const standardError = Math.sqrt(common / 300 + other / 200);
     expect(deviation / Math.sqrt(users)).toBeCloseTo(standardError, 12);
   });
 
-  it('are compared as if both had the same past, by a line in each', () => {
+  it('are compared as if both had the same past, by one line', () => {
     // Outcomes are exact lines: 1 + 2x and 2 + 3x; means of the past 1.5 and 2.5, of all 2.
     const a = armOf(Array.from({ length: 400 }, (_, at) => [1 + 2 * (at % 4), at % 4]));
     const b = armOf(Array.from({ length: 400 }, (_, at) => [2 + 3 * (1 + (at % 4)), 1 + (at % 4)]));
     const { difference, deviation } = compareArms(a, b, RULES);
     expect(difference).toBeCloseTo(8 - 5, 10);
-    // What is left is that the two lines part from each other over the past of people.
-    const pasts = Array.from({ length: 800 }, (_, at) => (at % 4) + Number(at >= 400));
-    const around = mean(pasts.map((past) => (past - 2) ** 2));
-    expect(deviation).toBeCloseTo(Math.sqrt(around), 6);
+    // What is left is half a unit of the outcome for each of the past, whose variance is 1.25.
+    expect(deviation).toBeCloseTo(Math.sqrt(4 * (400 / 398) * 0.25 * 1.25), 6);
+  });
+
+  it('are not called different because a small one lacks the few heavy users', () => {
+    const light = Array.from({ length: 2000 }, (_, at) => [at % 2, 1] as const);
+    const heavy = Array.from({ length: 20 }, () => [300, 1] as const);
+    const { difference, halfWidth } = compareArms(
+      armOf([...light, ...heavy]),
+      armOf(light.slice(0, 200)),
+      RULES,
+    );
+    expect(difference).toBeLessThan(-2);
+    expect(halfWidth).toBeGreaterThan(-difference);
   });
 
   it('are known better by what tells of people, and the truth stays within', () => {
