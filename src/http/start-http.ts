@@ -55,7 +55,9 @@ export function prepareHttp(config: Config, data: DataStore, log: Logger): HttpG
     log.debug({ why: engine.why }, 'no native HTTP engine loads');
   } else {
     const speaks =
-      engine.name === 'uws' ? 'HTTP/1.1 alone (nginx: proxy_http_version 1.1)' : 'HTTP/1.0 and 1.1';
+      engine.name === 'uws'
+        ? 'HTTP/1.1 alone; HTTP/1.0 gets no answer (nginx: proxy_http_version 1.1)'
+        : 'HTTP/1.0 and 1.1';
     log.info({ engine: engine.name, why: engine.why, speaks }, 'HTTP engine');
   }
   registerEngine(metrics.registry, engine);

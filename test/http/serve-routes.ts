@@ -36,6 +36,8 @@ export interface RoutesServerOptions extends Partial<Pick<HttpServerOptions, 'tl
 
 /** The engine that these tests run over. */
 export const engine = chooseEngine(TEST_ENGINE, true);
+/** True for the build of before 2024, which serves where glibc is older than 2.38: it answers nothing to what it cannot read. */
+export const isOldNative = engine.why.endsWith(' of uws-node20');
 
 /** Serves routes on a port that the system chooses. */
 export async function serveRoutes(

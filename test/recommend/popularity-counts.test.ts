@@ -105,6 +105,24 @@ describe('popularity', () => {
     expect(countsAt(66)).toEqual([0, 1]);
   });
 
+  it.each([1, 24, 720, 24 * 365, 24 * 365 * 13, 24 * 365 * 100])(
+    'count a record as long as a window of %d hours says, and a day at most beyond a window of years',
+    (windowHours) => {
+      const windowMs = windowHours * HOUR_MS;
+      const lateMsMax = Math.min(windowMs / 64, Math.max(24 * HOUR_MS, windowMs / 4096));
+      let now = NOW;
+      const popularity = new PopularityCounts({ windowMs, ttlMs: Number.POSITIVE_INFINITY }, () => now);
+      popularity.apply(columns([[0, 0]]), isPositive, 1);
+      const at = (afterMs: number) => {
+        now = NOW + afterMs;
+        return countsOf(popularity)[0]![0];
+      };
+      expect(at(0)).toBe(1);
+      expect(at(windowMs)).toBe(1);
+      expect(at(windowMs + lateMsMax + 1)).toBe(0);
+    },
+  );
+
   it('count a future record in a window once its time has come', () => {
     let now = NOW;
     const popularity = new PopularityCounts(SPANS, () => now);

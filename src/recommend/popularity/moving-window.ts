@@ -2,8 +2,11 @@ import type { Clock } from '../../domain/clock.ts';
 import { grown } from '../../memory/growing-u32.ts';
 import { type PackedSlice, WindowSlice } from './window-slice.ts';
 
-/** The window is counted in this many slices; a record leaves it at most one slice late. */
-const SLICES = 64;
+/** A window is counted in so many slices at least; a record leaves it at most one slice late. */
+const SLICES_MIN = 64;
+/** So many at most, each of them with the items of its time. */
+const SLICES_MAX = 4096;
+const DAY_MS = 86_400_000;
 
 /** One number an item, growing with the rows. */
 export class RowCounts {
@@ -36,7 +39,7 @@ export class RowCounts {
 
 /**
  * Records by item inside a window that moves with the clock. Slices older than the window are dropped whole, so the state
- * is bounded by items x SLICES, however much feedback comes. A record of a time to come counts once its slice is reached.
+ * is bounded by items x SLICES_MAX, however much feedback comes. A record of a time to come counts once its slice is reached.
  */
 export class MovingWindow {
   readonly counts = new RowCounts();
@@ -45,6 +48,7 @@ export class MovingWindow {
   /** A slice's length in milliseconds. */
   readonly sliceMs: number;
   private readonly clock: Clock;
+  private readonly sliceCount: number;
   /** By number. */
   private readonly slices = new Map<number, WindowSlice>();
   /** Numbers of the slices before the first one and of the last one inside the window. */
@@ -53,7 +57,9 @@ export class MovingWindow {
 
   /** @param windowMs length of the window in milliseconds, above 0 and finite */
   constructor(windowMs: number, clock: Clock) {
-    this.sliceMs = Math.max(1, windowMs / SLICES);
+    // A day each where that is shorter: what a window of years forgets, it forgets on the day.
+    this.sliceCount = Math.min(Math.max(SLICES_MIN, Math.ceil(windowMs / DAY_MS)), SLICES_MAX);
+    this.sliceMs = Math.max(1, windowMs / this.sliceCount);
     this.clock = clock;
   }
 
@@ -76,7 +82,7 @@ export class MovingWindow {
   advance(): void {
     const to = Math.ceil(this.clock() / this.sliceMs);
     if (to === this.to) return;
-    const from = to - SLICES - 1;
+    const from = to - this.sliceCount - 1;
     for (const [number, slice] of this.slices) {
       const held = number > this.from && number <= this.to;
       const holds = number > from && number <= to;
@@ -110,7 +116,7 @@ export class MovingWindow {
   }
 }
 
-/** The counts of `MovingWindow`, to be saved: with the sums of its slices, for there are as many as SLICES of them. */
+/** The counts of `MovingWindow`, to be saved: with the sums of its slices, for there are as many of them as the window has slices. */
 export interface SavedWindow {
   /** By number. */
   readonly slices: ReadonlyMap<number, PackedSlice>;
