@@ -18,6 +18,7 @@ import type {
   Summary,
   Task,
   Tasks,
+  UserHistory,
   UserView,
 } from '../domain/admin-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -219,6 +220,10 @@ export class Admin {
 
   user(userId: string, query: UserQuery): Promise<UserView> {
     return this.users.view(userId, query);
+  }
+
+  userFeedback(userId: string, count: number, cursor: string): UserHistory {
+    return this.users.feedback(userId, count, cursor);
   }
 
   item(itemId: string, neighbors: number): Promise<ItemView | undefined> {

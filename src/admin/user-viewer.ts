@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
-import type { UserView } from '../domain/admin-schemas.ts';
+import type { UserHistory, UserView } from '../domain/admin-schemas.ts';
 import { EMPTY_USER } from '../domain/entity-fields.ts';
+import { FurzeError } from '../domain/furze-error.ts';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { NOTHING, type Ranked } from '../memory/ranked-rows.ts';
@@ -43,7 +44,7 @@ export class UserViewer {
     const user = reads.userAt(userRow) ?? { ...EMPTY_USER, UserId: userId };
     const { text: answer } = await recommender.recommend(userId, { n, offset: 0, categories: [] });
     await turns.take();
-    const history = this.history(userRow, historyCount);
+    const history = this.history(userRow, historyCount, '');
     const { list, scoreByRow } = await this.cachedList(userRow);
     const ranksByRow = new Map<number, Record<string, number>>();
     const Recommenders: UserView['Recommenders'] = [];
@@ -93,22 +94,35 @@ export class UserViewer {
     return { list, scoreByRow };
   }
 
-  private history(
-    userRow: number,
-    count: number,
-  ): Pick<UserView, 'FeedbackCount' | 'PositiveCount' | 'History'> {
+  /**
+   * A page of a user's feedback, newest first.
+   * @param cursor of the page before, `''` for the first one
+   * @throws FurzeError INVALID_CURSOR
+   */
+  feedback(userId: string, count: number, cursor: string): UserHistory {
+    return this.history(this.parts.reads.userRow(userId), count, cursor);
+  }
+
+  private history(userRow: number, count: number, cursor: string): UserHistory {
     const { reads, live } = this.parts;
-    if (userRow < 0) return { FeedbackCount: 0, PositiveCount: 0, History: [] };
+    const after = placeBehind(cursor);
+    if (userRow < 0) return { FeedbackCount: 0, PositiveCount: 0, History: [], Cursor: '' };
     const { columns } = this;
     reads.readUserFeedback(userRow, columns);
     const names = reads.feedbackTypes();
     const newest = new TopK(count);
     let positives = 0;
+    let older = 0;
     for (let at = 0; at < columns.length; at++) {
+      const timeMs = columns.timesMs[at]!;
       if (live.isPositive(columns.types[at]!)) positives++;
-      newest.push(at, columns.timesMs[at]!);
+      if (timeMs > after.timeMs || (timeMs === after.timeMs && at <= after.at)) continue;
+      older++;
+      newest.push(at, timeMs);
     }
-    const History = newest.sorted().rows.flatMap((at) => {
+    const { rows, scores } = newest.sorted();
+    const Cursor = older > rows.length ? `${scores.at(-1)}.${rows.at(-1)}` : '';
+    const History = rows.flatMap((at) => {
       const item = this.cards.at(columns.itemRows[at]!);
       const type = columns.types[at]!;
       return item === undefined
@@ -120,7 +134,7 @@ export class UserViewer {
             Positive: live.isPositive(type),
           };
     });
-    return { FeedbackCount: columns.length, PositiveCount: positives, History };
+    return { FeedbackCount: columns.length, PositiveCount: positives, History, Cursor };
   }
 
   /** As `rank`, or undefined where a worker takes long; who asks again joins the work that goes on. */
@@ -158,4 +172,13 @@ export class UserViewer {
     const InPipeline = offline[`enable_${name}_recommend`];
     return { InPipeline, IsFallback: online.fallback_recommend.includes(name) };
   }
+}
+
+/** The last record of a page: its time, and its place among the user's records, which tells apart those of one moment. */
+function placeBehind(cursor: string): { readonly timeMs: number; readonly at: number } {
+  if (cursor === '') return { timeMs: Number.POSITIVE_INFINITY, at: -1 };
+  const [, timeMs, at] = /^(-?\d{1,16})\.(\d{1,10})$/.exec(cursor) ?? [];
+  if (at !== undefined) return { timeMs: Number(timeMs), at: Number(at) };
+  const message = 'is not one that this server has made';
+  throw new FurzeError('INVALID_CURSOR', `The cursor ${message}.`, [{ path: 'cursor', message }]);
 }

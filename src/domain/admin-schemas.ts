@@ -255,6 +255,18 @@ export const PopularItemsSchema = named('Items by likes', {
 });
 export type PopularItemsView = Static<typeof PopularItemsSchema>;
 
+const history = {
+  FeedbackCount: count,
+  PositiveCount: count,
+  History: Type.Array(
+    Type.Object({ ...titled, FeedbackType: text, Timestamp: time, Positive: Type.Boolean() }),
+    { description: 'The latest feedback, newest first' },
+  ),
+  Cursor: Type.String({ description: 'Passed back as `cursor` for older feedback; "" where there is none' }),
+};
+export const UserHistorySchema = named("One user's feedback", history);
+export type UserHistory = Static<typeof UserHistorySchema>;
+
 export const UserViewSchema = named('One user', {
   User: Type.Object({
     UserId: text,
@@ -263,12 +275,7 @@ export const UserViewSchema = named('One user', {
     Subscribe: Type.Array(text),
   }),
   Known: Type.Boolean({ description: 'False for an id without a record' }),
-  FeedbackCount: count,
-  PositiveCount: count,
-  History: Type.Array(
-    Type.Object({ ...titled, FeedbackType: text, Timestamp: time, Positive: Type.Boolean() }),
-    { description: 'The latest feedback, newest first' },
-  ),
+  ...history,
   Pipeline: Type.Array(
     Type.Object({
       ...titled,

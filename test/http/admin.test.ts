@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ItemView, Summary, UserView } from '../../src/domain/admin-schemas.ts';
+import type { ItemView, Summary, UserHistory, UserView } from '../../src/domain/admin-schemas.ts';
 import { startTestServer, type TestServer } from './start.ts';
 
 const USERS = 40;
@@ -179,6 +179,38 @@ describe('the admin routes', () => {
     expect(series.StepSeconds).toBe(240);
     expect(series.Values.users.at(-1)).toBe(USERS);
     expect(series.Values.resident_bytes.at(-1)).toBeGreaterThan(1e7);
+  });
+
+  it('show all the feedback of a user, however much, newest first and page by page', async () => {
+    // Many of one moment, as imports have them, and some before and after.
+    const feedback = Array.from({ length: 350 }, (_, at) => ({
+      FeedbackType: 'look',
+      UserId: 'busy',
+      ItemId: `i${at % 20}-${at}`,
+      Timestamp: new Date(
+        1_700_000_000_000 + Math.max(0, at - 250) * 1000 - (at < 20 ? 5000 : 0),
+      ).toISOString(),
+    }));
+    await server.call('POST', '/api/feedback', feedback);
+    let view: UserHistory = await get('/api/admin/user/busy?n=1');
+    expect(view).toMatchObject({ FeedbackCount: 350, PositiveCount: 0 });
+    const seen = [...view.History];
+    while (view.Cursor !== '') {
+      view = await get(`/api/admin/user/busy/feedback?n=100&cursor=${view.Cursor}`);
+      expect(view.History.length).toBeGreaterThan(0);
+      seen.push(...view.History);
+    }
+    expect(new Set(seen.map(({ Id }) => Id)).size).toBe(350);
+    expect(seen).toHaveLength(350);
+    const times = seen.map(({ Timestamp }) => Date.parse(Timestamp));
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    const nobody = await get('/api/admin/user/nobody/feedback');
+    expect(nobody).toEqual({ FeedbackCount: 0, PositiveCount: 0, History: [], Cursor: '' });
+    for (const cursor of ['x', '1', '1.', '.1', '1e3.1', '1.-1'])
+      expect(await server.call('GET', `/api/admin/user/busy/feedback?cursor=${cursor}`)).toMatchObject({
+        status: 400,
+        body: { code: 'INVALID_CURSOR' },
+      });
   });
 });
 

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { UserView } from '../../domain/admin-schemas.ts';
-import { pathOf } from '../api.ts';
+import type { UserHistory, UserView } from '../../domain/admin-schemas.ts';
+import { api, pathOf } from '../api.ts';
 import { count, recommenderName, short, time } from '../format.ts';
 import { Card, Item, PageHead, State, Table } from '../parts/common.tsx';
 import { Recommended } from '../parts/recommended.tsx';
@@ -9,9 +9,12 @@ import { SessionCard } from '../parts/session-recommend.tsx';
 import { WhyNot } from '../parts/why.tsx';
 import { go, place } from '../router.ts';
 import { isStoring } from '../state.ts';
+import { useAttempt } from '../use-attempt.ts';
 import { useResource } from '../use-resource.ts';
 
 const ENTRIES = 20;
+/** Records that are asked for at a time. */
+const PAGE = 100;
 const SUGGESTIONS = 8;
 /** A recommender that is being worked out is asked for again after this time. */
 const AGAIN_MS = 2000;
@@ -104,15 +107,28 @@ function OneUser({ userId }: { userId: string }) {
 }
 
 function History({ data }: { data: UserView }) {
+  const userId = data.User.UserId;
   const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? data.History : data.History.slice(0, ENTRIES);
+  const [older, setOlder] = useState<readonly UserHistory[]>([]);
+  const { refusal, attempt } = useAttempt(() => {});
+  // Another user, or another first page: what was behind it no longer is.
+  useEffect(() => setOlder([]), [userId, data.Cursor]);
+  const pages = [data, ...older];
+  const all = pages.flatMap(({ History }) => History);
+  const shown = isWhole ? all : all.slice(0, ENTRIES);
+  const { Cursor } = pages.at(-1)!;
+  const more = async () => {
+    const path = pathOf(['api', 'admin', 'user', userId, 'feedback'], { n: PAGE, cursor: Cursor });
+    const page = await api<UserHistory>(path);
+    setOlder((before) => [...before, page]);
+  };
   return (
-    <Card title={`History of ${short(data.User.UserId, 60)}`}>
+    <Card title={`History of ${short(userId, 60)}`}>
       <p class="muted">
         {count(data.FeedbackCount)} records, {count(data.PositiveCount)} positive
-        {shown.length < data.FeedbackCount && `; the last ${shown.length}`}
+        {shown.length < data.FeedbackCount && `; the last ${count(shown.length)}`}
       </p>
-      {data.History.length > 0 && (
+      {all.length > 0 && (
         <Table stacks label="History" head={['Item', 'Feedback', 'Time']}>
           {shown.map(({ FeedbackType, Timestamp, Positive, ...card }) => (
             <tr key={`${card.Id} ${FeedbackType}`}>
@@ -127,9 +143,15 @@ function History({ data }: { data: UserView }) {
           ))}
         </Table>
       )}
-      {shown.length < data.History.length && (
+      <State error={refusal} loading={false} />
+      {shown.length < all.length && (
         <button type="button" class="small outline" onClick={() => setWhole(true)}>
-          Show {data.History.length}
+          Show {all.length}
+        </button>
+      )}
+      {shown.length === all.length && Cursor !== '' && (
+        <button type="button" class="small outline" onClick={() => attempt(more)}>
+          Show {count(Math.min(PAGE, data.FeedbackCount - all.length))} older
         </button>
       )}
     </Card>

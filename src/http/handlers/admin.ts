@@ -13,6 +13,7 @@ import {
   SummarySchema,
   TasksSchema,
   TitledScoreSchema,
+  UserHistorySchema,
   UserViewSchema,
 } from '../../domain/admin-schemas.ts';
 import { ItemsPageSchema, SessionBodiesSchema, UsersPageSchema } from '../../domain/api-schemas.ts';
@@ -317,6 +318,19 @@ function viewRoutes(): Route[] {
         const n = Math.min(query.n, ENTRIES_MAX);
         return json(await admin.user(params['user-id'], { n, historyCount: HISTORY_COUNT }));
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/admin/user/{user-id}/feedback',
+      tag,
+      needsNoModel: true,
+      summary: 'The feedback of one user, newest first, page by page',
+      description: `\`n\` records, at most ${HISTORY_COUNT}.`,
+      query: ['n', 'cursor'],
+      response: { description: 'A page', schema: UserHistorySchema },
+      errors: ['INVALID_CURSOR'],
+      handler: ({ params, query }, { admin }) =>
+        json(admin.userFeedback(params['user-id'], Math.min(query.n, HISTORY_COUNT), query.cursor)),
     }),
     route({
       method: 'GET',
