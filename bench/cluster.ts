@@ -1,5 +1,5 @@
 /*
- * `npm run bench:cluster [-- --batches N] [-- --nodes 1,2,4]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
+ * `npm run bench:cluster [-- --batches N] [-- --nodes 1,2,4 [--role all]]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
  * passes, and its copy is made anew; then what requests to one and two servers cost all parts. Rates by processor time, which other work on the machine does not change much.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -26,6 +26,8 @@ const { values: options } = parseArgs({
     batches: { type: 'string' },
     /** Numbers of nodes that write and are asked at the same time, as 1,2,4: that table alone. */
     nodes: { type: 'string' },
+    /** Role of these nodes: servers have no copy of what users do, all others do. */
+    role: { type: 'string', default: 'server' },
   },
 });
 const isSmoke = options.smoke;
@@ -49,7 +51,7 @@ else {
       console.log('SKIPPED: there is no redis-server and no valkey-server on this machine');
     else if (options.nodes !== undefined) {
       const counts = options.nodes.split(',').map(Number);
-      await measureNodes({ postgres, redis }, folder, counts, isSmoke);
+      await measureNodes({ postgres, redis }, folder, counts, options.role, isSmoke);
       await redis.stop();
     } else {
       await measureLists(
@@ -60,7 +62,7 @@ else {
       );
       const engines = { postgres, redis };
       await measureRequests(engines, folder, isSmoke);
-      if (isSmoke) await measureNodes(engines, folder, [1, 2], isSmoke);
+      if (isSmoke) await measureNodes(engines, folder, [1, 2], options.role, isSmoke);
       await redis.stop();
     }
   } finally {

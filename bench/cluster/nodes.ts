@@ -37,6 +37,7 @@ export async function measureNodes(
   engines: Engines,
   folder: string,
   counts: readonly number[],
+  role: string,
   isSmoke: boolean,
 ): Promise<void> {
   const size: WorldSize = isSmoke
@@ -48,7 +49,7 @@ export async function measureNodes(
     const stores = `data_store = "${engines.postgres.url}?schema=${name}"\ncache_store = "${engines.redis.url}/2"`;
     const servers: ServerProcess[] = [];
     for (let at = 0; at < count; at++)
-      servers.push(await startNode(folder, `${name}-${at}`, 'all', stores, 0));
+      servers.push(await startNode(folder, `${name}-${at}`, role, stores, 0));
     rows.push(await measure(engines, servers, size, isSmoke));
     for (const server of servers) await server.stop();
   }

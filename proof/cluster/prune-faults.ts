@@ -2,7 +2,7 @@ import type { Random } from '../../src/domain/random.ts';
 import { type PostgresDsn, parseDsn } from '../../src/store/dsn.ts';
 import { CommitLog, KEPT_HOURS } from '../../src/store/postgres/commit-log.ts';
 import { Connection } from '../../src/store/postgres/connection.ts';
-import { NO_RULES } from '../../src/store/postgres/replica-start.ts';
+import { NO_RULES } from '../../src/store/postgres/copy-all.ts';
 import type { Checks } from '../checks.ts';
 import { pause } from '../furze-process.ts';
 import type { Flood } from './flood.ts';

@@ -14,6 +14,7 @@ export class Activity {
   private readonly recent: RecentFeedback;
   readonly days: DailyFigures;
   private readonly recommendation: Recommendation;
+  private readonly data: DataStore;
   private readonly cards: ItemCards;
   private readonly columns = new FeedbackColumns();
 
@@ -24,6 +25,7 @@ export class Activity {
   ) {
     const { recommendation, data, cards } = parts;
     this.recommendation = recommendation;
+    this.data = data;
     this.cards = cards;
     this.recent = new RecentFeedback(recommendation, cards, states, clock);
     this.days = new DailyFigures(recommendation.answers, states, clock);
@@ -42,7 +44,8 @@ export class Activity {
   }
 
   /** The latest feedback, newest first. */
-  feedback(n: number): RecentEvent[] {
+  async feedback(n: number): Promise<RecentEvent[]> {
+    await this.data.barrier?.pass(this.recent.userRows());
     return this.recent.latest(n);
   }
 
@@ -50,7 +53,9 @@ export class Activity {
   async users(n: number, offset: number): Promise<ActiveUsersView['Users']> {
     const { reads } = this.recommendation;
     const users: ActiveUsersView['Users'] = [];
-    for (const userRow of this.recent.userRows().slice(offset, offset + n)) {
+    const userRows = this.recent.userRows().slice(offset, offset + n);
+    await this.data.barrier?.pass(userRows);
+    for (const userRow of userRows) {
       await turns.take();
       const user = reads.userAt(userRow);
       if (user === undefined) continue;

@@ -97,7 +97,7 @@ export class Admin {
     this.parts = parts;
     this.cards = new ItemCards(parts.recommendation.reads, parts.config.dashboard);
     this.users = new UserViewer(parts.recommendation, this.cards, parts.config.recommend);
-    this.items = new ItemViewer(parts.recommendation, this.cards);
+    this.items = new ItemViewer(parts.recommendation, parts.data, this.cards);
     this.startedMs = parts.clock();
     const { requests, cache, clock, config, data, tasks, log } = parts;
     this.activity = new Activity({ ...parts, cards: this.cards }, cache, clock);

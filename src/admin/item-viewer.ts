@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ItemView } from '../domain/admin-schemas.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
-import { FeedbackColumns } from '../store/data-store.ts';
+import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { ItemCards } from './item-cards.ts';
 
 /** Users whose feedback on an item is looked at; of more, every so many-th. */
@@ -22,11 +22,13 @@ interface OnItem {
 /** Tells of one item what it is, who gave feedback when, and what is like it. */
 export class ItemViewer {
   private readonly parts: Recommendation;
+  private readonly data: DataStore;
   private readonly cards: ItemCards;
   private readonly columns = new FeedbackColumns();
 
-  constructor(parts: Recommendation, cards: ItemCards) {
+  constructor(parts: Recommendation, data: DataStore, cards: ItemCards) {
     this.parts = parts;
+    this.data = data;
     this.cards = cards;
   }
 
@@ -51,9 +53,9 @@ export class ItemViewer {
 
   private async feedback(itemRow: number): Promise<OnItem> {
     const { reads } = this.parts;
-    // A copy: other requests read users of other items in between.
-    const userRows = reads.readItemUsers(itemRow).slice();
+    const userRows = await this.data.getItemUsers(itemRow);
     const stride = Math.max(1, Math.ceil(userRows.length / USERS_READ_MAX));
+    await this.data.barrier?.pass([...userRows.filter((_, at) => at % stride === 0)]);
     const timesMs: number[] = [];
     const types: number[] = [];
     let usersRead = 0;

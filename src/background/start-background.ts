@@ -15,6 +15,7 @@ import { SAVED_COUNTS_NAME } from '../threads/messages.ts';
 import { type BackgroundTraining, createTrainer, createTraining, openPool } from './fit/create-training.ts';
 import { GenerationFollower } from './fit/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
+import { answerOthers, relatedElsewhere } from './pool/ask-other-nodes.ts';
 import { neighborFinder } from './pool/neighbor-finder.ts';
 import { vectorClusterer, vectorFinder } from './pool/vector-finder.ts';
 import type { WorkerPool } from './pool/worker-pool.ts';
@@ -43,10 +44,12 @@ export interface BackgroundOptions {
 
 /** Starts the workers, which read the saved generation back, and loads what is kept in memory. */
 export async function startBackground(
-  { config, log, clock, elapsedMs, settleMs }: BackgroundOptions,
-  { identity, shownLog, data, cache, paths, cluster, sharedDatabase }: Omit<StartedStores, 'noteReady'>,
+  options: BackgroundOptions,
+  stores: Omit<StartedStores, 'noteReady'>,
   teardown: Teardown,
 ): Promise<Background> {
+  const { config, log, clock, elapsedMs } = options;
+  const { identity, shownLog, data, cache, paths, cluster, questions, sharedDatabase } = stores;
   const pool = openPool(config, log);
   teardown.add(() => pool.close());
   // Workers read it back while this thread loads the catalogue.
@@ -57,15 +60,10 @@ export async function startBackground(
   const trainer = createTrainer(config, paths, shelf, pool, log);
   const restored = restoreGeneration(trainer, log);
   restored.catch(() => {});
+  const asks = data.local.isPartial;
+  const findRelated = asks ? relatedElsewhere(questions!) : neighborFinder(pool, config, paths, clock);
   const recommendation = await startRecommendation({
-    config,
-    identity,
-    shownLog,
-    data,
-    cache,
-    clock,
-    elapsedMs,
-    findRelated: neighborFinder(pool, config, paths, clock),
+    ...{ config, identity, shownLog, data, cache, clock, elapsedMs, findRelated },
     vectors: {
       instantiate: loadKernels,
       findAside: vectorFinder(pool),
@@ -79,7 +77,7 @@ export async function startBackground(
     },
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
     onNote: (message) => log.info(message),
-    countsStorage: countsStorage(pool, config, cache, paths, clock),
+    countsStorage: countsStorage(pool, config, cache, { ...paths, sharedDatabase }, clock),
   });
   teardown.add(() => recommendation.lists.close());
   teardown.add(() => recommendation.live.close());
@@ -89,9 +87,10 @@ export async function startBackground(
   const tasks = new TaskList(clock, cache, (task, before) => webhooks?.note(task, before));
   await tasks.restore();
   teardown.add(() => tasks.flush());
-  const stores = { paths, data, cache, cluster };
-  const parts = { config, ...stores, pool, trainer, recommendation, tasks, clock, elapsedMs, log, settleMs };
-  const training: BackgroundTraining = createTraining(parts);
+  const own = { pool, trainer, recommendation, tasks };
+  const training: BackgroundTraining = createTraining({ ...stores, ...options, ...own });
+  if (asks) recommendation.generations.similarUsers = undefined;
+  else if (questions !== undefined) answerOthers(questions, data, { ...recommendation, findRelated });
   teardown.add(() => training.fits.stop());
   const restoring = training.fits.restore(restored);
   teardown.add(() => training.renewal.stop());
@@ -112,7 +111,7 @@ function countsStorage(
   pool: WorkerPool,
   { recommend }: Config,
   cache: CacheStore,
-  paths: StorePaths,
+  paths: StorePaths & Pick<StartedStores, 'sharedDatabase'>,
   clock: Clock,
 ): CountsStorage {
   const settings = {

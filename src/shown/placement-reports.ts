@@ -17,7 +17,7 @@ const TURN_MS = 1;
 
 export interface ReportParts {
   readonly log: ShownLog;
-  readonly data: Pick<DataStore, 'local' | 'getFeedback'>;
+  readonly data: Pick<DataStore, 'local' | 'getFeedback' | 'barrier'>;
   readonly clock: Clock;
   readonly experiments: Config['experiment'];
   /** Longest time between seeing an item and feedback on it that names no list, milliseconds. */
@@ -57,7 +57,8 @@ export class PlacementReports {
       ([name, settings]) => new ExperimentSums(name, settings, nowMs),
     );
     let endMs = performance.now() + TURN_MS;
-    for await (const users of log.walk())
+    for await (const users of log.walk()) {
+      await this.parts.data.barrier?.pass(users.map(({ userId }) => userId));
       for (const user of users) {
         const feedback = this.feedbackOf(user.userId);
         const lists = await inTurns(attribute(user.records, feedback, windowMs));
@@ -68,6 +69,7 @@ export class PlacementReports {
         await turns.take();
         endMs = performance.now() + TURN_MS;
       }
+    }
     const report = {
       ComputedAt: formatTimestamp(nowMs),
       WindowSeconds: windowMs / 1000,

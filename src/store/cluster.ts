@@ -75,3 +75,16 @@ export interface Cluster {
 export function leaderOf({ nodes }: Pick<Cluster, 'nodes'>): NodeState | undefined {
   return nodes.find(({ isLeader, silentMs }) => isLeader && silentMs < GONE_MS);
 }
+
+/** Questions that go from nodes without a copy of the data to those that have one. */
+export interface Questions {
+  /**
+   * Asks another node.
+   * @param question as JSON has it
+   * @throws FurzeError STORE_UNAVAILABLE when none answers in time; the signal's reason once it is aborted
+   */
+  ask(question: unknown, signal?: AbortSignal): Promise<unknown>;
+  /** Answers questions from now on. */
+  answer(work: (question: unknown) => Promise<unknown>): void;
+  close(): Promise<void>;
+}

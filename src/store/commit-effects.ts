@@ -8,11 +8,16 @@ import { decodeOccurrences, encodeOccurrences, type StoredFeedback } from './rep
  */
 export interface Effects {
   readonly deletedUserIds: readonly string[];
+  /** Rows of these, in their order. */
+  readonly deletedUserRows?: readonly number[];
   readonly deletedItemIds: readonly string[];
   /** Users and items as they are now, with their rows. */
   readonly users: readonly (readonly [userRow: number, user: User])[];
   readonly items: readonly (readonly [itemRow: number, item: Item])[];
+  /** With what goes along with deleted users and items. */
   readonly feedback: readonly FeedbackEffect[];
+  /** True where more went along with a deletion than stands in `feedback`. */
+  readonly isIncomplete?: boolean;
 }
 
 /** A feedback that is written, or removed where `timeMs` is NaN. */
@@ -20,7 +25,12 @@ export interface FeedbackEffect extends StoredFeedback {
   readonly userRow: number;
   readonly itemRow: number;
   readonly type: string;
+  /** The same before, for who does not keep it; undefined where there was none. */
+  readonly before?: Before | undefined;
 }
+
+/** A feedback as far as it is counted. */
+export type Before = Omit<StoredFeedback, 'comment'>;
 
 /** A moment in the history of a store: what it was after a commit. */
 export interface Point {
@@ -53,7 +63,11 @@ type Packed = [
   comments: readonly (readonly [at: number, comment: string])[],
   values: readonly (readonly [at: number, value: number])[],
   occurrences: readonly (readonly [at: number, bytes: Uint8Array])[],
+  before: readonly PackedBefore[],
+  isIncomplete: boolean,
+  deletedUserRows: readonly number[],
 ];
+type PackedBefore = readonly [at: number, timeMs: number, value: number, occurrences: Uint8Array | null];
 
 export function encodeParts(parts: readonly Effects[]): Uint8Array {
   return encode(parts.map(pack), { ignoreUndefined: true });
@@ -64,7 +78,9 @@ export function decodeParts(bytes: Uint8Array): Effects[] {
   return (decode(bytes) as Packed[]).map(unpack);
 }
 
-function pack({ deletedUserIds, deletedItemIds, users, items, feedback }: Effects): Packed {
+function pack(effects: Effects): Packed {
+  const { deletedUserIds, deletedItemIds, users, items, feedback } = effects;
+  const { isIncomplete = false, deletedUserRows = [] } = effects;
   const names: string[] = [];
   const numbers = new Map<string, number>();
   const rows = new Uint32Array(feedback.length * 2);
@@ -73,7 +89,9 @@ function pack({ deletedUserIds, deletedItemIds, users, items, feedback }: Effect
   const comments: [number, string][] = [];
   const values: [number, number][] = [];
   const repeats: [number, Uint8Array][] = [];
-  for (const [at, { userRow, itemRow, type, timeMs, comment, value, occurrences }] of feedback.entries()) {
+  const befores: PackedBefore[] = [];
+  for (const [at, effect] of feedback.entries()) {
+    const { userRow, itemRow, type, timeMs, comment, value, occurrences, before } = effect;
     let number = numbers.get(type);
     if (number === undefined) numbers.set(type, (number = names.push(type) - 1));
     rows[at * 2] = userRow;
@@ -83,9 +101,13 @@ function pack({ deletedUserIds, deletedItemIds, users, items, feedback }: Effect
     if (comment !== '') comments.push([at, comment]);
     if (value !== 0) values.push([at, value]);
     if (occurrences !== undefined) repeats.push([at, encodeOccurrences(occurrences)]);
+    if (before === undefined) continue;
+    const events = before.occurrences && encodeOccurrences(before.occurrences);
+    befores.push([at, before.timeMs, before.value, events ?? null]);
   }
   const columns = [bytesOf(rows), bytesOf(types), bytesOf(timesMs)] as const;
-  return [deletedUserIds, deletedItemIds, users, items, names, ...columns, comments, values, repeats];
+  const notes = [comments, values, repeats, befores, isIncomplete, deletedUserRows] as const;
+  return [deletedUserIds, deletedItemIds, users, items, names, ...columns, ...notes];
 }
 
 function unpack(packed: Packed): Effects {
@@ -96,6 +118,7 @@ function unpack(packed: Packed): Effects {
   const comments = new Map(packed[8]);
   const values = new Map(packed[9]);
   const repeats = new Map(packed[10]);
+  const befores = new Map(packed[11].map((before) => [before[0], before]));
   const feedback = Array.from(types, (type, at) => ({
     userRow: rows[at * 2]!,
     itemRow: rows[at * 2 + 1]!,
@@ -104,8 +127,14 @@ function unpack(packed: Packed): Effects {
     comment: comments.get(at) ?? '',
     value: values.get(at) ?? 0,
     ...(repeats.has(at) && { occurrences: decodeOccurrences(repeats.get(at)!) }),
+    ...(befores.has(at) && { before: unpackBefore(befores.get(at)!) }),
   }));
-  return { deletedUserIds, deletedItemIds, users, items, feedback };
+  const [isIncomplete, deletedUserRows] = [packed[12], packed[13]];
+  return { deletedUserIds, deletedUserRows, deletedItemIds, users, items, feedback, isIncomplete };
+}
+
+function unpackBefore([, timeMs, value, events]: PackedBefore): Before {
+  return { timeMs, value, occurrences: events === null ? undefined : decodeOccurrences(events) };
 }
 
 function bytesOf(array: Uint32Array | Uint16Array | Float64Array): Uint8Array {

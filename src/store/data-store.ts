@@ -51,8 +51,11 @@ export interface ReadBarrier {
   /**
    * Resolves when reads show everything that was answered before the call, on whichever node, or when that cannot be had;
    * undefined when they do at once.
+   * @param users ids or rows of the users who are going to be read: a copy may hold those alone who were asked for
    */
-  pass(): Promise<void> | undefined;
+  pass(users?: readonly (string | number)[]): Promise<void> | undefined;
+  /** True for a user who is not here and may be there: the copy holds those who were asked for, and the database does not answer. */
+  lacks(user: string): boolean;
   /** Whether the database answers within a few seconds; nothing is taken in for it. */
   answers(): Promise<boolean>;
   /** Number of the last commit that reads show. */
@@ -80,6 +83,8 @@ export interface DataReader {
    */
   walkUserFeedback(userId: string, feedbackType?: string): AsyncIterable<readonly Feedback[]>;
   walkItemFeedback(itemId: string, feedbackType?: string): AsyncIterable<readonly Feedback[]>;
+  /** Distinct rows of the users with feedback on the item, ascending. */
+  getItemUsers(itemRow: number): Promise<Uint32Array>;
   getStats(): Promise<StoreStats>;
   /** Sizes of the tables. */
   getTables(): Promise<readonly TableStats[]>;
@@ -93,6 +98,8 @@ export interface DataReader {
  * A row is a dense uint32 given at first insert and never used again.
  */
 export interface LocalReads {
+  /** True where users are here once they are asked for (`ReadBarrier.pass`), and what goes by all of them is not to be had. */
+  readonly isPartial: boolean;
   /** Lets go of the snapshot that reads look at; the next read sees the newest commit. */
   refresh(): void;
   /** The user's row, or -1. */

@@ -23,6 +23,7 @@ import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
 import type { ListSettings } from '../recommend/sources/list-settings.ts';
 import type { AsideQuery } from '../recommend/vectors/item-vectors.ts';
 import type { ClusteredTable, TablePlace } from '../recommend/vectors/vector-table.ts';
+import type { PostgresDsn } from '../store/dsn.ts';
 import type { ModelPlace } from '../store/model-store.ts';
 import type { SharedPlace } from '../store/shared/shared-lists.ts';
 import type { Cancellable } from './cancellation.ts';
@@ -274,6 +275,8 @@ export interface RecountJob extends CountsSettings {
   readonly kind: 'recount';
   readonly dataPath: string;
   readonly cachePath: string;
+  /** What is asked for all feedback where the folder lacks it. */
+  readonly sharedDatabase: PostgresDsn | undefined;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
 }

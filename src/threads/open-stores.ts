@@ -1,12 +1,17 @@
 import { getOrPut } from '../domain/get-or-put.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { DataReader, LocalReads } from '../store/data-store.ts';
+import type { LocalReads } from '../store/data-store.ts';
 import type { ModelPlace, ModelStore } from '../store/model-store.ts';
-import { openCacheStore, openDataReader, withModels } from '../store/open/thread-stores.ts';
+import {
+  openCacheStore,
+  openDataReader,
+  type ThreadReader,
+  withModels,
+} from '../store/open/thread-stores.ts';
 import type { CircuitBreaker } from '../store/shared/circuit-breaker.ts';
 import type { SharedPlace } from '../store/shared/shared-lists.ts';
 
-const readers = new Map<string, DataReader>();
+const readers = new Map<string, ThreadReader>();
 const caches = new Map<string, CacheStore>();
 const shared = new Map<string, CircuitBreaker>();
 
@@ -15,13 +20,18 @@ const shared = new Map<string, CircuitBreaker>();
  * sleeps between jobs would otherwise keep the store from using freed pages again.
  */
 export function withReads<T>(dataPath: string, work: (reads: LocalReads) => T): T {
-  const reads = getOrPut(readers, dataPath, () => openDataReader(dataPath)).local;
+  const reads = readerAt(dataPath).local;
   reads.refresh();
   try {
     return work(reads);
   } finally {
     reads.refresh();
   }
+}
+
+/** This thread's reader of the data store, for work that takes several turns. */
+export function readerAt(dataPath: string): ThreadReader {
+  return getOrPut(readers, dataPath, () => openDataReader(dataPath));
 }
 
 /** This thread's cache store. */

@@ -1,22 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { yieldToServing } from '../platform/process/thread-priority.ts';
 import { searchItems } from '../recommend/catalogue/search-by-text.ts';
-import { renewCounts } from '../recommend/popularity/saved-counts.ts';
 import { findNeighbors } from './find-neighbors.ts';
 import { gather } from './gather-training-data.ts';
 import { changeGiven, takeGiven } from './given-models.ts';
 import { learnRanking, renewRanking } from './learn-ranking.ts';
 import { answerQuestion, makeLists } from './make-lists.ts';
-import {
-  FULL_PRIORITY,
-  type Job,
-  type JobKind,
-  type Jobs,
-  type RecountJob,
-  SAVED_COUNTS_NAME,
-  type SearchItemsJob,
-} from './messages.ts';
-import { cacheAt, withReads } from './open-stores.ts';
+import { FULL_PRIORITY, type Job, type JobKind, type Jobs, type SearchItemsJob } from './messages.ts';
+import { withReads } from './open-stores.ts';
+import { recountFeedback } from './recount-feedback.ts';
 import { clusterVectors, searchVectors } from './search-vectors.ts';
 import { finish, load, prepare, run } from './train-parts.ts';
 
@@ -46,29 +38,6 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
 
 export default function work(job: Job): unknown {
   return (WORK[job.kind] as (job: Job) => unknown)(job);
-}
-
-/** See `RecountJob`. */
-async function recountFeedback({
-  dataPath,
-  cachePath,
-  nowMs,
-  ...settings
-}: RecountJob): Promise<Uint8Array | undefined> {
-  const cache = cacheAt(cachePath);
-  const saved = await cache.getBlob(SAVED_COUNTS_NAME);
-  const { positiveTypes, windowMs, ttlMs } = settings;
-  const renewed = withReads(dataPath, (reads) =>
-    renewCounts(saved, { positiveTypes, windowMs, ttlMs }, reads, () => nowMs),
-  );
-  // A worker that sleeps on a snapshot would keep the store from using freed pages again.
-  cache.local?.refresh();
-  if (renewed === undefined) return undefined;
-  // One that cannot be kept still serves.
-  await cache.putBlob(SAVED_COUNTS_NAME, renewed).catch(() => {});
-  const shared = new Uint8Array(new SharedArrayBuffer(renewed.length));
-  shared.set(renewed);
-  return shared;
 }
 
 /** See `SearchItemsJob`. */

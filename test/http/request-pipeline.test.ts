@@ -203,6 +203,7 @@ test('a start whose database does not answer refuses requests, those that wait a
   let isThere = true;
   const barrier = {
     pass: () => undefined,
+    lacks: () => false,
     answers: () => Promise.resolve(isThere),
     position: 0,
     isUnsure: false,

@@ -23,6 +23,9 @@ export class ModelStore implements DataStore {
   get local(): never {
     throw new Error('records are not kept by row here');
   }
+  getItemUsers(): never {
+    return this.local;
+  }
   readonly users = new Map<string, User>();
   readonly items = new Map<string, Item>();
   /** By the triple as JSON. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { DataReader } from '../../src/store/data-store.ts';
 import { type ChangeSet, FeedbackColumns } from '../../src/store/data-store.ts';
 import { openDataReader } from '../../src/store/open/thread-stores.ts';
 import { close, feedback, openIn, putFeedback, putItems, storeOptions, tempFolder } from './helpers.ts';
@@ -11,10 +12,7 @@ const rating = (UserId: string, ItemId: string, Value: number) =>
   feedback('rating', UserId, ItemId, { Value });
 
 /** The names of the types of a user's feedback, as those who learn from it see them, by item. */
-function typesOf(
-  data: Pick<ReturnType<typeof openDataReader>, 'local'>,
-  userId: string,
-): Record<string, string> {
+function typesOf(data: Pick<DataReader, 'local'>, userId: string): Record<string, string> {
   const local = data.local!;
   const columns = new FeedbackColumns();
   local.readUserFeedback(local.userRow(userId), columns);

@@ -100,7 +100,7 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     tasks,
     facts: () => feedbackFacts(config, data, recommendation),
     cluster,
-    makesLists: () => makesLists(config, cluster),
+    makesLists: () => !data.local.isPartial && makesLists(config, cluster),
   });
   const renewal = new RankingRenewal({
     ...{ pool: parts.pool, queue, log, elapsedMs: parts.elapsedMs },

@@ -266,8 +266,8 @@ function activityRoutes(): Route[] {
       description: 'Of the latest thousand records since the start, and those before an orderly stop.',
       query: ['n'],
       response: { description: 'Newest first', schema: RecentEventsSchema },
-      handler: ({ query }, { admin }) =>
-        json({ Feedback: admin.activity.feedback(Math.min(query.n, ENTRIES_MAX)) }),
+      handler: async ({ query }, { admin }) =>
+        json({ Feedback: await admin.activity.feedback(Math.min(query.n, ENTRIES_MAX)) }),
     }),
     route({
       method: 'GET',

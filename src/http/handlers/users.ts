@@ -7,7 +7,7 @@ import {
   WriteResultSchema,
 } from '../../domain/api-schemas.ts';
 import type { User } from '../../domain/entities.ts';
-import { noSuchUser } from '../../domain/furze-error.ts';
+import { FurzeError, noSuchUser } from '../../domain/furze-error.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { jsonText } from '../route/reply.ts';
@@ -69,6 +69,8 @@ export const userRoutes: readonly Route[] = [
       if (kept !== undefined) return jsonText(kept);
       const row = local.userRow(userId);
       const user = row < 0 ? undefined : local.userAt(row);
+      if (user === undefined && data.barrier?.lacks(userId))
+        throw new FurzeError('STORE_UNAVAILABLE', 'The database does not answer at the moment.');
       const text = userText(userId, user);
       // That of the path may be a part of the whole URL, which would be kept along with it.
       entityTexts.users.put(user!.UserId, row, text);

@@ -128,7 +128,7 @@ export class RequestPipeline {
   private handle(route: Route, request: HandledRequest): Reply | Promise<Reply> {
     const { services, barrier } = this.parts;
     if (barrier !== undefined && readsData(route)) {
-      const passed = barrier.pass();
+      const passed = barrier.pass(usersOf(request));
       if (passed !== undefined || barrier.isUnsure)
         return answerFresh(barrier, passed, () => route.handler(request, services));
     }
@@ -246,6 +246,12 @@ async function answerFresh(
   const { isUnsure } = barrier;
   const reply = await answer();
   return isUnsure ? { ...reply, headers: [...(reply.headers ?? []), STALE] } : reply;
+}
+
+/** Ids of the users whom a request asks for. */
+function usersOf({ params, query }: HandledRequest): string[] {
+  const asked = [params['user-id'], query.userId];
+  return asked.filter((userId) => userId !== undefined);
 }
 
 const SANE = /^[\w.:+/=@-]{1,128}$/;

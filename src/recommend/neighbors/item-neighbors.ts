@@ -1,3 +1,4 @@
+import { FurzeError } from '../../domain/furze-error.ts';
 import { isByLabels, type NeighborType } from '../../domain/neighbor-type.ts';
 import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { NEIGHBORS_MIN } from '../../model/neighbors/train-and-serve-items.ts';
@@ -108,7 +109,7 @@ export class ItemNeighbors {
   ): Promise<Ranked> {
     if (this.isByLabels(row))
       return this.queue.run(() => similarRowsInTurns(row, k, this.labels(), accepted, signal), signal);
-    const related = await this.findRelated('items-by-users', row, NEIGHBORS_MAX, signal);
+    const related = await this.findRelated('items-by-users', row, NEIGHBORS_MAX, signal).catch(noneElsewhere);
     return filterRanked(related, k, accepted);
   }
 
@@ -131,6 +132,12 @@ export class ItemNeighbors {
       rowsOf: (label: number) => catalogue.rowsWithLabelNumber(label) ?? NOBODY,
     };
   }
+}
+
+/** Where other nodes are asked and none answers, what the last fit has found must do. */
+function noneElsewhere(error: unknown): Ranked {
+  if (error instanceof FurzeError && error.code === 'STORE_UNAVAILABLE') return NOTHING;
+  throw error;
 }
 
 const NOBODY: ReadonlySet<number> = new Set();

@@ -28,12 +28,16 @@ function noChanges(): Changes {
  */
 export class SinceFit {
   private readonly catalogue: Catalogue;
-  private readonly reads: Pick<LocalReads, 'readItemUsers'>;
+  private readonly reads: Pick<LocalReads, 'readItemUsers' | 'isPartial'>;
   private readonly isPositive: TypeTest;
   private before = noChanges();
   private now = noChanges();
 
-  constructor(catalogue: Catalogue, reads: Pick<LocalReads, 'readItemUsers'>, isPositive: TypeTest) {
+  constructor(
+    catalogue: Catalogue,
+    reads: Pick<LocalReads, 'readItemUsers' | 'isPartial'>,
+    isPositive: TypeTest,
+  ) {
     this.catalogue = catalogue;
     this.reads = reads;
     this.isPositive = isPositive;
@@ -72,6 +76,8 @@ export class SinceFit {
   /** True when one of its users has liked something. */
   hasNewsByUsers(itemRow: number): boolean {
     const { before, now } = this;
+    // Who they are is not known here.
+    if (this.reads.isPartial) return before.users.count + now.users.count > 0;
     const users = this.reads.readItemUsers(itemRow);
     return users.length > USERS_MAX || users.some((user) => before.users.has(user) || now.users.has(user));
   }

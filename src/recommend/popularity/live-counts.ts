@@ -92,7 +92,8 @@ export class LiveCounts {
     this.total = feedbackCount;
     const saved = await this.options.keeper.read().catch((error: unknown) => this.tellDamage(error));
     if (saved !== undefined && this.take(saved)) return this.settle();
-    if (feedbackCount <= this.countAtOnce && this.countNow()) return this.settle();
+    const isLittle = feedbackCount <= this.countAtOnce && !this.options.reads.isPartial;
+    if (isLittle && this.countNow()) return this.settle();
     void this.recount();
   }
 

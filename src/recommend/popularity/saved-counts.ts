@@ -105,14 +105,14 @@ export class SavedCounts {
 
   /** Counts all feedback that there is, in one go. Nothing was counted before. */
   countAll(reads: LocalReads): void {
-    scanAllFeedback(reads, (block) => {
-      this.apply(block, 1);
-      this.popularity.drain();
-    });
-    countRepeats(reads, (block) => {
-      this.apply(block, 1);
-      this.popularity.drain();
-    });
+    scanAllFeedback(reads, (block) => this.take(block));
+    countRepeats(reads, (block) => this.take(block));
+  }
+
+  /** Counts a block of all feedback. */
+  take(block: FeedbackColumns): void {
+    this.apply(block, 1);
+    this.popularity.drain();
   }
 
   /** @param position as of when everything was counted */
@@ -241,7 +241,7 @@ function countRepeats(reads: LocalReads, visit: (block: FeedbackColumns) => void
 
 /**
  * The counts of all feedback as of now, out of those that were saved where these will do.
- * @returns undefined where the store cannot tell as of when it is
+ * @returns undefined where the store cannot tell as of when it is, or does not hold all of it
  */
 export function renewCounts(
   saved: Uint8Array | undefined,
@@ -260,6 +260,7 @@ export function renewCounts(
       // Damaged, or of another configuration: everything is counted again.
     }
   }
+  if (reads.isPartial) return undefined;
   const counts = new SavedCounts(settings, clock, isPositive);
   counts.countAll(reads);
   // What has come meanwhile, of which whoever takes the counts over has the less to add.

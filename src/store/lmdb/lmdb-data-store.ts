@@ -47,6 +47,7 @@ export interface DataStoreOptions extends WriterOptions {
 }
 
 type Committed = Extract<FromWriter, { kind: 'committed' }>;
+type Loaded = Extract<FromWriter, { kind: 'loaded' }>;
 
 interface Pending {
   readonly bytes: number;
@@ -88,6 +89,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
       rules,
       mapBytes,
       sharedDatabase,
+      isPartial,
     } = options;
     super(openForWriting(options), rules.limits.pageBytesMax);
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
@@ -103,7 +105,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
         this.onTrouble('The thread that writes the data store is back', undefined);
       },
     };
-    const writerOptions = { dataPath, sync, rules, mapBytes, sharedDatabase };
+    const writerOptions = { dataPath, sync, rules, mapBytes, sharedDatabase, isPartial };
     this.compact = entry === undefined ? (onProgress) => this.rewrite(onProgress) : undefined;
     this.writer = new WriterSupervisor(writerOptions, events, options.writerRestartMs, entry);
   }
@@ -159,13 +161,22 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.lock?.release();
   }
 
-  /** Has the writer of a copy look at once for what was committed elsewhere. */
-  protected lookForCommits(): void {
-    this.writer.post({ kind: 'follow' });
+  /** Tells the writer of a copy what else it is to do. */
+  protected post(message: Extract<ToWriter, { kind: 'follow' | 'load' }>): void {
+    this.writer.post(message);
   }
 
   /** Called when reads of a copy show everything up to a commit. */
   protected noteReached(_position: number): void {}
+
+  /** Called with rows of users as a copy that holds some of them comes to know them, or knows them no more. */
+  protected noteKnown(_forgotten: readonly number[], _known: readonly number[]): void {}
+
+  /** Called when reads show the users that were asked for, and what was committed before has been told. */
+  protected noteLoaded(_message: Loaded): void {}
+
+  /** Called when the writer is gone. */
+  protected noteDown(): void {}
 
   private rewrite(onProgress?: (done: number, total: number) => void): Promise<Compacted> {
     if (this.closing || this.down !== undefined) return Promise.reject(unavailable());
@@ -182,14 +193,18 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
       this.writer.post({ kind: 'followed' });
     }
     this.compactions.receive(message);
-    if (message.kind !== 'committed') return;
+    if (message.kind !== 'committed' && message.kind !== 'loaded') return;
     // A client must find its own write with its next read.
     this.tables.engine.renewReads();
+    const isLoaded = message.kind === 'loaded';
+    this.noteKnown(message.forgotten ?? [], isLoaded ? (message.known ?? []) : []);
     this.following.add(this.follow(message));
   }
 
   /** Lets the listeners follow a commit, then answers the writes in it. */
-  private *follow({ changes, answers, position }: Committed): Generator<unknown> {
+  private *follow(message: Committed | Loaded): Generator<unknown> {
+    if (message.kind === 'loaded') return this.noteLoaded(message);
+    const { changes, answers, position } = message;
     for (const each of changes) yield* this.tell(fromPlain(each));
     if (position !== undefined) this.noteReached(position);
     for (const answer of answers) this.settle(answer);
@@ -225,6 +240,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     for (const { reject } of this.pending.values()) reject(unavailable());
     this.pending.clear();
     this.waitingBytes = 0;
+    this.noteDown();
   }
 }
 

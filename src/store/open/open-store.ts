@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import { limitRepeats } from '../../platform/log/limit-log-repeats.ts';
 import type { CacheStore } from '../cache-store.ts';
-import type { Cluster } from '../cluster.ts';
+import type { Cluster, Questions } from '../cluster.ts';
 import type { DataStore } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
@@ -16,6 +17,8 @@ import { type FolderLock, type LockLog, lockFolder, lockFolders } from '../lock/
 import type { OnCopied } from '../postgres/copy-all.ts';
 import { GorseTables } from '../postgres/gorse-tables.ts';
 import { NodeSession, type NodeSessionOptions } from '../postgres/node-session.ts';
+import { PartialDataStore } from '../postgres/partial-data-store.ts';
+import { PostgresQuestions } from '../postgres/postgres-questions.ts';
 import { PostgresShownLog } from '../postgres/postgres-shown-log.ts';
 import { prepareReplica } from '../postgres/replica-start.ts';
 import { ReplicatedDataStore } from '../postgres/replicated-data-store.ts';
@@ -60,6 +63,8 @@ export interface StoreLocks {
 export interface StoreOptions extends StorePaths, WriteRules {
   /** The PostgreSQL that `dataPath` is a replica of, which `prepareReplica` has made ready; absent for an embedded store. */
   readonly sharedDatabase?: PostgresDsn | undefined;
+  /** True where the folder is to hold items alone, and users once they are asked for. */
+  readonly isPartial?: boolean | undefined;
   /** Where nodes share their lists; absent where they are kept in `cachePath`. */
   readonly sharing?: Omit<SharedPlace, 'tag'> | undefined;
   /** Largest lag of reads of a replica behind other nodes' writes, milliseconds; 0, the default, for not at all. */
@@ -137,6 +142,7 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
     sharedDatabase,
     sharing,
     behindMsMax = 0,
+    isPartial = false,
     ...rules
   } = options;
   const more = { clock, onTrouble, waitingBytesMax, writerRestartMs, mapBytes };
@@ -149,7 +155,11 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
     const data =
       sharedDatabase === undefined
         ? new LmdbDataStore(ofData)
-        : new ReplicatedDataStore({ ...ofData, sharedDatabase, behindMsMax });
+        : new (isPartial ? PartialDataStore : ReplicatedDataStore)({
+            ...ofData,
+            sharedDatabase,
+            behindMsMax,
+          });
     if (!cache.claim(data.identity)) {
       onTrouble?.(
         'The cache was that of another data store, or of an older state of this one; it is made anew',
@@ -181,9 +191,10 @@ export async function openReadyStore(
   locks: StoreLocks = lockNow(options),
   onCopied: OnCopied = () => {},
 ): Promise<Stores> {
-  const { sharedDatabase, dataPath } = options;
+  const { sharedDatabase, dataPath, isPartial, positiveFeedbackTypes } = options;
+  const kinds = isPartial ? readPositiveKinds(positiveFeedbackTypes) : undefined;
   try {
-    if (sharedDatabase !== undefined) await prepareReplica(sharedDatabase, dataPath, onCopied);
+    if (sharedDatabase !== undefined) await prepareReplica(sharedDatabase, dataPath, onCopied, kinds);
   } catch (error) {
     locks.data.release();
     locks.cache.release();
@@ -227,6 +238,11 @@ export async function joinCluster(options: NodeSessionOptions): Promise<Cluster>
     await session.close();
     throw error;
   }
+}
+
+/** Lets nodes that share a database ask each other. */
+export function openQuestions(dsn: PostgresDsn): Questions {
+  return new PostgresQuestions(dsn);
 }
 
 /** Prefix of the keys of shared lists: 48 bits of a store's identity. */

@@ -4,19 +4,20 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { Teardown } from '../../platform/process/teardown.ts';
 import { VERSION } from '../../platform/program/version.ts';
-import type { Cluster, NodeFacts } from '../cluster.ts';
+import type { Cluster, NodeFacts, Questions } from '../cluster.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import type { ShownLog } from '../shown-log.ts';
 import {
   guardFiles,
   joinCluster,
   lockStores,
+  openQuestions,
   openReadyStore,
   openShownLog,
   type StorePaths,
   type Stores,
 } from './open-store.ts';
-import { storeOptions, storePaths } from './store-options.ts';
+import { holdsAskedUsers, storeOptions, storePaths } from './store-options.ts';
 
 export interface StartedStores extends Stores {
   readonly paths: StorePaths;
@@ -24,6 +25,7 @@ export interface StartedStores extends Stores {
   readonly shownLog: ShownLog | undefined;
   /** The nodes that share the data, and where it is; undefined for an embedded store. */
   readonly cluster: Cluster | undefined;
+  readonly questions: Questions | undefined;
   readonly sharedDatabase: PostgresDsn | undefined;
   /** Notes that all is read that is needed to serve. @param url where it is asked, without a path */
   readonly noteReady: (url: string) => void;
@@ -48,7 +50,7 @@ export async function startStores(
   teardown: Teardown,
 ): Promise<StartedStores> {
   const paths = storePaths(config);
-  const options = storeOptions(config, clock, log);
+  const options = { ...storeOptions(config, clock, log), isPartial: holdsAskedUsers(config) };
   const isReplica = options.sharedDatabase !== undefined;
   const lockLog = {
     weak: (reason: string) => log.warn(reason),
@@ -92,12 +94,15 @@ export async function startStores(
   const cluster =
     sharedDatabase && (await joinCluster({ dsn: sharedDatabase, facts: nodeFacts(config), position }));
   if (cluster !== undefined) teardown.add(() => cluster.close());
+  const questions = sharedDatabase && openQuestions(sharedDatabase);
+  if (questions !== undefined) teardown.add(() => questions.close());
   const noteReady = (url: string) => {
     locks.data.noteReady(url);
     // From here on other nodes' writes are taken in.
     void data.barrier?.pass();
   };
-  return { ...stores, shownLog, paths: { ...paths, sharedLists }, cluster, sharedDatabase, noteReady };
+  const joined = { cluster, questions, sharedDatabase };
+  return { ...stores, shownLog, paths: { ...paths, sharedLists }, ...joined, noteReady };
 }
 
 const DAY_MS = 86_400_000;

@@ -47,3 +47,17 @@ export function storeOptions(config: Config, clock: Clock = systemClock, log?: L
       error === undefined ? log?.warn(message) : log?.error({ err: error }, message),
   };
 }
+
+/**
+ * True for a server over PostgreSQL, which needs no copy of what users do: it never learns, and asks for the users that it answers.
+ * One that recommends what similar users like reads those users' feedback, too, and has a copy of everything.
+ */
+export function holdsAskedUsers({ node, database, recommend, placement }: Config): boolean {
+  const fallbacks = [
+    recommend.online.fallback_recommend,
+    ...Object.values(placement).map((each) => each.fallback),
+  ];
+  const isUserBased =
+    recommend.offline.enable_user_based_recommend || fallbacks.some((names) => names.includes('user_based'));
+  return node.role === 'server' && parseDsn(database.data_store).engine === 'postgres' && !isUserBased;
+}

@@ -1,5 +1,6 @@
 import type { CacheStore } from '../cache-store.ts';
-import type { DataReader } from '../data-store.ts';
+import type { DataReader, FeedbackColumns, FeedbackPosition } from '../data-store.ts';
+import type { PostgresDsn } from '../dsn.ts';
 import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
 import { LmdbDataReader } from '../lmdb/reads/lmdb-data-reader.ts';
 import { openDataTables } from '../lmdb/tables/data-tables.ts';
@@ -11,7 +12,7 @@ import type { ModelPlace, ModelStore } from '../model-store.ts';
  */
 
 /** The reads of a data store, for a thread beside the one that has called `openStore`. */
-export function openDataReader(dataPath: string): DataReader {
+export function openDataReader(dataPath: string): LmdbDataReader {
   return new LmdbDataReader(openDataTables(dataPath));
 }
 
@@ -28,6 +29,19 @@ export async function openReader(dataPath: string): Promise<DataReader> {
 /** A cache store of a further thread of the process that has called `openStore`. */
 export function openCacheStore(cachePath: string): CacheStore {
   return new LmdbCacheStore(cachePath);
+}
+
+/** The reader of a thread. */
+export type ThreadReader = ReturnType<typeof openDataReader>;
+
+/** See `readAllFeedback`. */
+export async function withAllFeedback(
+  dsn: PostgresDsn,
+  reader: ThreadReader,
+  visit: (block: FeedbackColumns) => void,
+): Promise<FeedbackPosition> {
+  const { readAllFeedback } = await import('../postgres/count-feedback.ts');
+  return readAllFeedback(dsn, reader, visit);
 }
 
 /** Lets `work` put and get parts of models from any thread. */

@@ -3,6 +3,7 @@ import { getOrPut } from '../../domain/get-or-put.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import { decodeOccurrences } from '../repeats.ts';
 import { AffectedRows, type Entity, type HeadRow } from './affected-rows.ts';
+import { REMOVED_AT_ONCE } from './commit-procedure.ts';
 import type { Connection } from './connection.ts';
 import { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
 import { timeMsOf, typeOf } from './packed-type-and-time.ts';
@@ -17,7 +18,7 @@ interface Types {
 }
 
 // Pairs are looked up one by one by their key, however many there are: no plan may read a whole table for them.
-const BEGIN = `BEGIN READ ONLY; SET LOCAL jit = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
+export const LOOK_UP = `BEGIN READ ONLY; SET LOCAL jit = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
   SET LOCAL enable_seqscan = off`;
 
 /** Reads what groups concern, without a lock. It remembers the feedback types from one group to the next. */
@@ -40,16 +41,18 @@ export class AffectedRowsLoader {
     const concern = concernOf(commands);
     const pairs = pairsOf(commands);
     const sent = [
-      connection.run(BEGIN),
+      connection.run(LOOK_UP),
       connection.rows<HeadRow>(
         `SELECT position, mark, next_user_row, next_item_row, types_version, has_notes FROM ${this.schema}.head`,
       ),
       this.loadEntities<User>(connection, 'user', concern.userIds, concern.readUserIds),
       this.loadEntities<Item>(connection, 'item', concern.itemIds, concern.readItemIds),
       this.loadPairs(connection, pairs, this.hasNotes),
+      this.loadFeedbackOf(connection, 'user', concern.goneUserIds),
+      this.loadFeedbackOf(connection, 'item', concern.goneItemIds),
       connection.run('COMMIT'),
     ] as const;
-    const [, heads, users, items, feedback] = await Promise.all(sent);
+    const [, heads, users, items, feedback, ...gone] = await Promise.all(sent);
     const [head] = heads;
     const [, , , , typesVersion, hasNotes] = head!;
     const lacksNotes = hasNotes && !this.hasNotes;
@@ -59,7 +62,11 @@ export class AffectedRowsLoader {
     for (const [id, entity] of users) state.users.set(id, entity);
     for (const [id, entity] of items) state.items.set(id, entity);
     const rows = lacksNotes ? await this.loadPairs(connection, pairs, true) : feedback;
-    for (const [userRow, itemRow, type, timeMs, comment, value, events] of rows) {
+    for (const [userRow, itemRow, type, timeMs, comment, value, events] of [
+      ...rows,
+      ...gone[0],
+      ...gone[1],
+    ]) {
       const occurrences = events === null ? undefined : decodeOccurrences(events);
       const stored = { timeMs, comment: comment?.toString() ?? '', value: value ?? 0, occurrences };
       state.pairOf(userRow, itemRow).set(type, { stored, now: stored });
@@ -106,15 +113,31 @@ export class AffectedRowsLoader {
   ): Promise<PairRow[]> {
     if (userIds.length === 0) return [];
     const { schema } = this;
-    return connection.rows<PairRow>(
-      `SELECT f.user_row, f.item_row, ${TYPE}, ${timeMsOf('f.type_time')}, ${withNotes ? 'n.comment, n.value, n.occurrences' : 'NULL, NULL, NULL'}
-       FROM unnest($1::text[], $2::text[]) AS p (u, i)
+    const from = `unnest($1::text[], $2::text[]) AS p (u, i)
        JOIN ${schema}.users u ON u.user_id = p.u JOIN ${schema}.items i ON i.item_id = p.i
        CROSS JOIN LATERAL (
-         SELECT * FROM ${schema}.feedback WHERE user_row = u.user_row AND item_row = i.item_row OFFSET 0) f
-       ${withNotes ? `LEFT JOIN ${schema}.notes n ON n.user_row = f.user_row AND n.item_row = f.item_row AND n.type = ${TYPE}` : ''}`,
-      [userIds, itemIds],
-    );
+         SELECT * FROM ${schema}.feedback WHERE user_row = u.user_row AND item_row = i.item_row OFFSET 0) f`;
+    return connection.rows<PairRow>(this.feedbackOf(from, withNotes), [userIds, itemIds]);
+  }
+
+  /** Feedback that goes along with users or items, as much of each as is removed at once. */
+  private async loadFeedbackOf(
+    connection: Connection,
+    kind: 'user' | 'item',
+    ids: ReadonlySet<string>,
+  ): Promise<PairRow[]> {
+    if (ids.size === 0) return [];
+    const { schema } = this;
+    const from = `${schema}.${kind}s u CROSS JOIN LATERAL (
+         SELECT * FROM ${schema}.feedback WHERE ${kind}_row = u.${kind}_row LIMIT ${REMOVED_AT_ONCE}) f`;
+    const where = `WHERE u.${kind}_id = ANY($1::text[])`;
+    return connection.rows<PairRow>(`${this.feedbackOf(from, true)} ${where}`, [[...ids]]);
+  }
+
+  private feedbackOf(from: string, withNotes: boolean): string {
+    return `SELECT f.user_row, f.item_row, ${TYPE}, ${timeMsOf('f.type_time')}, ${withNotes ? 'n.comment, n.value, n.occurrences' : 'NULL, NULL, NULL'}
+       FROM ${from}
+       ${withNotes ? `LEFT JOIN ${this.schema}.notes n ON n.user_row = f.user_row AND n.item_row = f.item_row AND n.type = ${TYPE}` : ''}`;
   }
 }
 
@@ -155,6 +178,9 @@ interface Concern {
   /** Those whose details are needed too. */
   readonly readUserIds: Set<string>;
   readonly readItemIds: Set<string>;
+  /** Those that go, with their feedback. */
+  readonly goneUserIds: Set<string>;
+  readonly goneItemIds: Set<string>;
 }
 
 function concernOf(commands: readonly CheckedCommand[]): Concern {
@@ -163,12 +189,15 @@ function concernOf(commands: readonly CheckedCommand[]): Concern {
     itemIds: new Set(),
     readUserIds: new Set(),
     readItemIds: new Set(),
+    goneUserIds: new Set(),
+    goneItemIds: new Set(),
   };
   for (const command of commands) addConcern(concern, command);
   return concern;
 }
 
-function addConcern({ userIds, itemIds, readUserIds, readItemIds }: Concern, command: CheckedCommand): void {
+function addConcern(concern: Concern, command: CheckedCommand): void {
+  const { userIds, itemIds, readUserIds, readItemIds } = concern;
   switch (command.kind) {
     case 'putUsers':
       for (const { UserId } of command.users) userIds.add(UserId);
@@ -192,9 +221,11 @@ function addConcern({ userIds, itemIds, readUserIds, readItemIds }: Concern, com
       return;
     case 'deleteUser':
       userIds.add(command.userId);
+      concern.goneUserIds.add(command.userId);
       return;
     case 'deleteItem':
       itemIds.add(command.itemId);
+      concern.goneItemIds.add(command.itemId);
       return;
     case 'patchItem':
     case 'addCategory':

@@ -11,10 +11,16 @@ export interface BarrierParts {
   readonly follow: () => void;
   /** A clock that never goes back, milliseconds. */
   readonly elapsedMs: () => number;
+  /** True for a user, told by the id or the row, whom the replica shows. */
+  readonly isKnown: (user: string | number) => boolean;
+  /** Has the replica show users as they are at the call or later. @throws Error when that cannot be */
+  readonly load: (users: readonly (string | number)[]) => Promise<void>;
 }
 
 /** Longest wait of a request for the database or the replica, before it is answered by what there is. */
 export const WAIT_MS_MAX = 2000;
+/** The same for users who are not here: without them the answer would be another, and not an older one. */
+const USERS_MS_MAX = 5000;
 /** After a failure nobody waits for so long. */
 export const PAUSE_MS = 1000;
 
@@ -58,7 +64,40 @@ export class Barrier implements ReadBarrier {
   }
 
   /** Resolves when the replica is as fresh as asked for, or when that cannot be had; undefined when it is at once. */
-  pass(): Promise<void> | undefined {
+  pass(users: readonly (string | number)[] = []): Promise<void> | undefined {
+    const fresh = this.passCommits();
+    const { isKnown, elapsedMs } = this.parts;
+    if (users.length === 0 || elapsedMs() - this.failedAt < PAUSE_MS) return fresh;
+    const unknown = users.filter((user) => !isKnown(user));
+    return fresh === undefined && unknown.length === 0 ? undefined : this.passUsers(fresh, users, unknown);
+  }
+
+  lacks(user: string): boolean {
+    return this.isUnsure && !this.parts.isKnown(user);
+  }
+
+  private async passUsers(
+    fresh: Promise<void> | undefined,
+    users: readonly (string | number)[],
+    unknown: readonly (string | number)[],
+  ): Promise<void> {
+    await Promise.all([fresh, this.load(unknown)]);
+    if (this.isUnsure) return;
+    // What others have committed may have changed those that were known.
+    const { isKnown } = this.parts;
+    await this.load(users.filter((user) => !unknown.includes(user) && !isKnown(user)));
+  }
+
+  private async load(users: readonly (string | number)[]): Promise<void> {
+    if (users.length === 0) return;
+    try {
+      await withinTime(this.parts.load(users), USERS_MS_MAX);
+    } catch {
+      this.failedAt = this.parts.elapsedMs();
+    }
+  }
+
+  private passCommits(): Promise<void> | undefined {
     const { behindMsMax, elapsedMs } = this.parts;
     const nowMs = elapsedMs();
     if (nowMs - this.failedAt < PAUSE_MS) return undefined;

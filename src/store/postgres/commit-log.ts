@@ -16,6 +16,7 @@ import { typeOf } from './packed-type-and-time.ts';
 import { RowsApplier } from './rows-applier.ts';
 import { int4Array } from './sql-arrays.ts';
 import { TouchedKeys } from './touched-keys.ts';
+import { type AskedUsers, type StoredUsers, UserQueries } from './user-queries.ts';
 
 /** Commits that are read at once. */
 const COMMITS_MAX = 200;
@@ -64,11 +65,14 @@ export class CommitLog {
   private readonly loader: AffectedRowsLoader;
   private readonly writing: Link;
   private readonly reading: Link;
+  private readonly users: UserQueries;
+  private lastReading: Connection | undefined;
 
   constructor(dsn: PostgresDsn, rules: WriteRules, sync: SyncMode) {
     this.schema = `"${dsn.schema}"`;
     this.rules = rules;
     this.loader = new AffectedRowsLoader(this.schema);
+    this.users = new UserQueries(this.schema);
     this.call = commitCallOf(this.schema);
     this.isDurable = sync === 'disk';
     this.writing = new Link(dsn, 'furze writing');
@@ -146,6 +150,14 @@ export class CommitLog {
       },
     );
     return { commits, head: { position: headPosition, mark: headMark } };
+  }
+
+  /** Users with all their feedback, and as of which commit. */
+  async readUsers({ ids, rows }: AskedUsers): Promise<StoredUsers> {
+    const connection = await this.reading.connect();
+    if (connection !== this.lastReading) this.users.forget();
+    this.lastReading = connection;
+    return this.users.load(connection, ids, rows);
   }
 
   /**
@@ -229,6 +241,7 @@ function shiftRows(parts: readonly Effects[], shift: RowShift): readonly Effects
   const itemRow = (row: number) => (row >= itemBase ? row + itemShift : row);
   return parts.map((part) => ({
     ...part,
+    deletedUserRows: (part.deletedUserRows ?? []).map(userRow),
     users: part.users.map(([row, user]) => [userRow(row), user] as const),
     items: part.items.map(([row, item]) => [itemRow(row), item] as const),
     feedback: part.feedback.map((each) => ({

@@ -76,6 +76,8 @@ export function commitProcedureOf(s: string): string {
     DECLARE
       h record;
       gone integer;
+      part_count integer;
+      gone_count integer := 0;
     BEGIN
       SELECT position, mark, next_user_row, next_item_row, types_version INTO h FROM ${s}.head FOR UPDATE;
       IF ${isOld(s)} THEN
@@ -101,7 +103,10 @@ export function commitProcedureOf(s: string): string {
       UPDATE ${s}.head SET position = "committed", mark = "newMark",
         next_user_row = h.next_user_row + "newUsers", next_item_row = h.next_item_row + "newItems",
         types_version = h.types_version + (cardinality("types") + cardinality("goneTypes") > 0)::integer,
-        has_notes = has_notes OR cardinality("notedUsers") > 0;
+        has_notes = has_notes OR cardinality("notedUsers") > 0,
+        users = users - cardinality("goneUsers") + (SELECT count(*) FROM unnest("userRows") AS r WHERE r >= "userBase"),
+        items = items - cardinality("goneItems") + (SELECT count(*) FROM unnest("itemRows") AS r WHERE r >= "itemBase"),
+        feedback = feedback - gone_count - cardinality("removed") + cardinality("added");
       COMMIT;
     END $procedure$;`;
 }
@@ -124,6 +129,7 @@ function removals(s: string, kind: 'user' | 'item', rows: string): string {
         DELETE FROM ${s}.${kind}s t WHERE t.${kind}_row = ANY(${rows});
         FOREACH gone IN ARRAY ${rows} LOOP
           ${removalOf(s, kind, 'gone', true)};
+          gone_count := gone_count + part_count;
         END LOOP;
       END IF;`;
 }
@@ -180,21 +186,23 @@ function notes(s: string, user: string, item: string): string {
 /**
  * Removes feedback of a row that is gone, as much as is done at once, with what there is to know of it.
  * @param row SQL of the row
- * @param notesRest whether to note that there may be more of it
+ * @param isFirst whether this is within the procedure: to note that there may be more of it, and to tell in `part_count` how much went
  */
-export function removalOf(s: string, kind: 'user' | 'item', row: string, notesRest: boolean): string {
+export function removalOf(s: string, kind: 'user' | 'item', row: string, isFirst: boolean): string {
   const isUser = kind === 'user';
   return `WITH part AS MATERIALIZED (
       SELECT f.user_row, f.item_row, f.type_time FROM ${s}.feedback f WHERE f.${kind}_row = ${row} LIMIT ${REMOVED_AT_ONCE}),
     gone_feedback AS (DELETE FROM ${s}.feedback f USING part p
       WHERE f.user_row = p.user_row AND f.item_row = p.item_row AND f.type_time = p.type_time),
     gone_notes AS (DELETE FROM ${s}.notes n USING part p
-      WHERE n.user_row = p.user_row AND n.item_row = p.item_row AND n.type = ${typeOf('p.type_time')})
+      WHERE n.user_row = p.user_row AND n.item_row = p.item_row AND n.type = ${typeOf('p.type_time')}),
     ${
-      notesRest
-        ? `INSERT INTO ${s}.removals (row, is_user)
-           SELECT ${row}, ${isUser} WHERE (SELECT count(*) FROM part) = ${REMOVED_AT_ONCE} ON CONFLICT DO NOTHING`
-        : `DELETE FROM ${s}.removals r
-           WHERE r.row = ${row} AND r.is_user = ${isUser} AND (SELECT count(*) FROM part) < ${REMOVED_AT_ONCE}`
+      isFirst
+        ? `rest AS (INSERT INTO ${s}.removals (row, is_user)
+           SELECT ${row}, ${isUser} WHERE (SELECT count(*) FROM part) = ${REMOVED_AT_ONCE} ON CONFLICT DO NOTHING)
+           SELECT count(*) INTO part_count FROM part`
+        : `rest AS (DELETE FROM ${s}.removals r
+           WHERE r.row = ${row} AND r.is_user = ${isUser} AND (SELECT count(*) FROM part) < ${REMOVED_AT_ONCE})
+           UPDATE ${s}.head SET feedback = feedback - (SELECT count(*) FROM part)`
     }`;
 }

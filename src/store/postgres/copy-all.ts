@@ -1,12 +1,24 @@
-import type { Item, User } from '../../domain/entities.ts';
+import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
 import { type Effects, NOT_WHOLE, type Point } from '../commit-effects.ts';
 import type { PostgresDsn } from '../dsn.ts';
+import { beginRecentAt } from '../lmdb/changes/recent-feedback.ts';
 import type { DataTables } from '../lmdb/tables/data-tables.ts';
+import { readState, type StoreState, writeState } from '../lmdb/tables/meta-table.ts';
 import type { WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { FeedbackLoader } from '../lmdb/writer/feedback-loader.ts';
+import { FeedbackTypes } from '../lmdb/writer/feedback-types.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import { decodeOccurrences } from '../repeats.ts';
 import { Connection } from './connection.ts';
+
+/** The rules of writing, for who carries out what was decided elsewhere: they mean nothing there. */
+export const NO_RULES: WriteRules = {
+  limits: DEFAULT_LIMITS,
+  autoInsertUser: true,
+  autoInsertItem: true,
+  positiveFeedbackTypes: [],
+  readFeedbackTypes: [],
+};
 
 /** Told how many records are copied. */
 export type OnCopied = (records: number) => void;
@@ -26,22 +38,47 @@ const IDLE_MS_MAX = 600_000;
  * @param tables without anything in them, and written by nobody else meanwhile
  * @returns the moment
  */
-export async function copyAll(
-  dsn: PostgresDsn,
-  tables: DataTables,
-  rules: WriteRules,
-  onCopied: OnCopied,
-): Promise<Point> {
+export async function copyAll(dsn: PostgresDsn, tables: DataTables, onCopied: OnCopied): Promise<Point> {
   const connection = await Connection.open(dsn, 'furze copying');
   const s = `"${dsn.schema}"`;
   try {
     await beginCopy(connection);
     const [head] = await connection.rows<[number, number]>(`SELECT position, mark FROM ${s}.head`);
     const [position, mark] = head!;
-    const copied = await copyEntities(connection, s, new GroupWriter(tables, rules), onCopied);
+    const copied = await copyEntities(connection, s, new GroupWriter(tables, NO_RULES), onCopied);
     await copyFeedback(connection, s, tables, (feedback) => onCopied(copied + feedback));
     await connection.run('COMMIT');
     return { position, mark };
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
+ * Copies all items as they are at one moment, and how much there is of everything.
+ * @param tables as for `copyAll`
+ * @returns the moment
+ */
+export async function copyItems(dsn: PostgresDsn, tables: DataTables, onCopied: OnCopied): Promise<Point> {
+  const connection = await Connection.open(dsn, 'furze copying');
+  const s = `"${dsn.schema}"`;
+  try {
+    await beginCopy(connection);
+    const [head] = await connection.rows<number[]>(
+      `SELECT position, mark, next_user_row, next_item_row, users, items, feedback FROM ${s}.head`,
+    );
+    const [position, mark, nextUserRow, nextItemRow, users, items, feedback] = head as [number, ...number[]];
+    await copyEntities(connection, s, new GroupWriter(tables, NO_RULES), onCopied, ['items']);
+    const types = await connection.rows<[string]>(`SELECT name FROM ${s}.types ORDER BY type`);
+    await connection.run('COMMIT');
+    const point = { position, mark: mark! };
+    tables.engine.transact(() => {
+      const state = { ...readState(tables), nextUserRow, nextItemRow, users, items, feedback } as StoreState;
+      new FeedbackTypes(tables, state).add(types.map(([name]) => name));
+      writeState(tables, state);
+      beginRecentAt(tables, point);
+    });
+    return point;
   } finally {
     await connection.close();
   }
@@ -67,29 +104,29 @@ type NoteRow = readonly [
 
 const NOTHING: Effects = { deletedUserIds: [], deletedItemIds: [], users: [], items: [], feedback: [] };
 
-/** @returns how many users and items there are */
+/** @returns how many there are of both kinds */
 async function copyEntities(
   connection: Connection,
   s: string,
   copy: GroupWriter,
   onCopied: OnCopied,
+  kinds: readonly ('users' | 'items')[] = ['users', 'items'],
 ): Promise<number> {
   let records = 0;
-  const take = (part: Partial<Effects>, count: number) => {
-    copy.replicate([{ ...NOT_WHOLE, parts: [{ ...NOTHING, ...part }] }]);
-    records += count;
-    onCopied(records);
-  };
-  for await (const rows of fetchAll<EntityRow>(
-    connection,
-    `SELECT user_row, user_id, detail FROM ${s}.users ORDER BY user_row`,
-  ))
-    take({ users: rows.map(([row, UserId, detail]) => [row, { UserId, ...detail } as User]) }, rows.length);
-  for await (const rows of fetchAll<EntityRow>(
-    connection,
-    `SELECT item_row, item_id, detail FROM ${s}.items ORDER BY item_row`,
-  ))
-    take({ items: rows.map(([row, ItemId, detail]) => [row, { ItemId, ...detail } as Item]) }, rows.length);
+  for (const kind of kinds) {
+    const one = kind.slice(0, -1);
+    const idField = kind === 'users' ? 'UserId' : 'ItemId';
+    const query = `SELECT ${one}_row, ${one}_id, detail FROM ${s}.${kind} ORDER BY ${one}_row`;
+    for await (const rows of fetchAll<EntityRow>(connection, query)) {
+      const part = {
+        ...NOTHING,
+        [kind]: rows.map(([row, id, detail]) => [row, { [idField]: id, ...detail }]),
+      };
+      copy.replicate([{ ...NOT_WHOLE, parts: [part] }]);
+      records += rows.length;
+      onCopied(records);
+    }
+  }
   return records;
 }
 
@@ -135,7 +172,10 @@ async function copyFeedback(
 }
 
 /** Rows whose feedback is still being removed. */
-async function goneRows(connection: Connection, s: string): Promise<Record<'users' | 'items', Set<number>>> {
+export async function goneRows(
+  connection: Connection,
+  s: string,
+): Promise<Record<'users' | 'items', Set<number>>> {
   const gone = { users: new Set<number>(), items: new Set<number>() };
   const rows = await connection.rows<[number, boolean]>(`SELECT row, is_user FROM ${s}.removals`);
   for (const [row, isUser] of rows) (isUser ? gone.users : gone.items).add(row);
@@ -143,7 +183,7 @@ async function goneRows(connection: Connection, s: string): Promise<Record<'user
 }
 
 /** The rows of a query in pieces; the next piece is asked for while one is worked on. */
-async function* fetchAll<T extends readonly unknown[]>(
+export async function* fetchAll<T extends readonly unknown[]>(
   connection: Connection,
   query: string,
 ): AsyncGenerator<T[]> {

@@ -4,25 +4,14 @@ import type { CheckedCommand } from '../check-command.ts';
 import type { Commit, Point } from '../commit-effects.ts';
 import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/check-writes.ts';
-import { type Group, takeGroup } from '../lmdb/writer/group-commit.ts';
+import { takeGroup } from '../lmdb/writer/group-commit.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { type CannotFollowError, cannotFollow } from './cannot-follow-error.ts';
 import type { GroupOutcome } from './commit-log.ts';
 import { isAway } from './database-away-error.ts';
 import { type CommitsBehind, isAtHead, nextCommits } from './follow-commits.ts';
-
-/** The replica in the folder, as the loop drives it. */
-export interface Replica {
-  /** Carries out commits in one transaction. @throws Error when they cannot be written; nothing of them is then */
-  replicate(commits: readonly Commit[]): Group;
-  /** True while `slice` has something to do. */
-  readonly hasSlices: boolean;
-  /** Has the next start copy everything anew. */
-  forsake(): void;
-  /** Does a part of a removal that takes many transactions. */
-  slice(): Group;
-  readonly nextTransaction: number;
-}
+import type { Replica } from './replica.ts';
+import { UserLoads, type UserLoadsParts } from './user-loads.ts';
 
 /** The commits that the replica follows. */
 export interface Followed {
@@ -42,6 +31,8 @@ export interface ReplicaLoopParts {
   /** Resolves when everything committed so far is on the disk. */
   readonly flush: () => Promise<void>;
   readonly close: () => Promise<void>;
+  /** Of a replica that holds users once they are asked for: how they are read. */
+  readonly users?: Pick<UserLoadsParts, 'copy' | 'read'> | undefined;
 }
 
 /** Period of the look for other nodes' commits when nobody asks for them, milliseconds. */
@@ -63,6 +54,7 @@ const AWAY = 'The data store takes no writes at the moment.';
 export class ReplicaLoop {
   private readonly parts: ReplicaLoopParts;
   private readonly waiting: Write[] = [];
+  private readonly loads: UserLoads | undefined;
   private point: Point;
   private isWriting = false;
   private isSlicing = false;
@@ -81,6 +73,8 @@ export class ReplicaLoop {
   constructor(parts: ReplicaLoopParts) {
     this.parts = parts;
     this.point = parts.point;
+    const { users, post } = parts;
+    this.loads = users && new UserLoads({ ...users, post, reach: (position) => this.catchUp(position) });
   }
 
   start(): void {
@@ -98,6 +92,7 @@ export class ReplicaLoop {
     if (this.isEnding) return;
     if (message.kind === 'close') this.closing = true;
     else if (message.kind === 'write') this.waiting.push(message);
+    else if (message.kind === 'load') this.loads?.add(message);
     else {
       this.mayFollow = true;
       void this.follow();
@@ -230,10 +225,10 @@ export class ReplicaLoop {
       if (last === undefined) return;
       if (this.isEnding) throw new Error('the thread ends');
       try {
-        const { changes, nextTransaction } = replica.replicate(next);
+        const { changes, nextTransaction, forgotten } = replica.replicate(next);
         const { position, mark } = last;
         this.point = { position, mark };
-        post({ kind: 'committed', answers: [], changes, nextTransaction, position });
+        post({ kind: 'committed', answers: [], changes, nextTransaction, position, forgotten });
         this.isFlushed = false;
         this.doSlices();
       } catch (error) {
@@ -258,8 +253,8 @@ export class ReplicaLoop {
     };
     setImmediate(() => {
       if (this.closing || !replica.hasSlices) return next();
-      const { failure, changes, nextTransaction } = replica.slice();
-      post({ kind: 'committed', answers: [], changes, nextTransaction, position: this.position });
+      const { failure, changes, nextTransaction, forgotten } = replica.slice();
+      post({ kind: 'committed', answers: [], changes, nextTransaction, position: this.position, forgotten });
       if (failure === undefined) next();
       else setTimeout(next, RETRY_MS).unref();
     });

@@ -3,28 +3,20 @@ import { join } from 'node:path';
 import { withoutUserInfo } from '../../config/without-user-info.ts';
 import { messageOf } from '../../domain/furze-error.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
-import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
+import type { PositiveKind } from '../../domain/positive-feedback-types.ts';
 import { NOT_WHOLE } from '../commit-effects.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { type DataTables, openDataTables } from '../lmdb/tables/data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from '../lmdb/tables/engine.ts';
-import { readReplicaOf, readState, writeReplicaOf } from '../lmdb/tables/meta-table.ts';
+import { hasKinds, keepKinds, readReplicaOf, readState, writeReplicaOf } from '../lmdb/tables/meta-table.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import { CannotFollowError } from './cannot-follow-error.ts';
 import { CommitLog } from './commit-log.ts';
 import { Connection } from './connection.ts';
-import { copyAll, type OnCopied } from './copy-all.ts';
+import { copyAll, copyItems, NO_RULES, type OnCopied } from './copy-all.ts';
 import { isAtHead, nextCommits } from './follow-commits.ts';
+import { PartialCopy } from './partial-copy.ts';
 import { openSchema } from './schema.ts';
-
-/** The rules of writing, for who carries out what was decided elsewhere: they mean nothing there. */
-export const NO_RULES = {
-  limits: DEFAULT_LIMITS,
-  autoInsertUser: true,
-  autoInsertItem: true,
-  positiveFeedbackTypes: [],
-  readFeedbackTypes: [],
-};
 
 /** Copies that are begun before a start gives up. */
 const COPIES_MAX = 3;
@@ -33,9 +25,16 @@ const COPIES_MAX = 3;
  * Makes the tables in PostgreSQL where there are none, and a folder a replica of them that can follow: one that is new, not whole,
  * too old, of another database, or of commits that this one has lost is copied anew. Nobody else may have the folder open.
  * @param onCopied told now and then how much is copied
+ * @param kinds of a copy of items alone: what its service counts as positive; undefined for a copy of everything
  * @throws OperatorError when PostgreSQL cannot be reached or used, or the folder holds data of its own
  */
-export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: OnCopied): Promise<void> {
+export async function prepareReplica(
+  dsn: PostgresDsn,
+  path: string,
+  onCopied: OnCopied,
+  kinds?: readonly PositiveKind[],
+): Promise<void> {
+  const isPartial = kinds !== undefined;
   let connection: Connection;
   try {
     connection = await Connection.open(dsn, 'furze starting');
@@ -52,7 +51,10 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
       throw new OperatorError(
         `The folder ${path} holds data of its own, which a replica of PostgreSQL would replace: name another one in [database] replica.`,
       );
-    let isThere = known?.identity === identity && (await catchUp(dsn, tables));
+    const isSame = known?.identity === identity && (known.isPartial === true) === isPartial;
+    // What was told of feedback since is by the kinds of then.
+    let isThere =
+      isSame && !(isPartial && !hasKinds(tables, kinds)) && (await catchUp(dsn, tables, isPartial));
     for (let copies = 0; !isThere; copies++) {
       if (copies === COPIES_MAX)
         throw new OperatorError(
@@ -65,12 +67,15 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
         tables = openDataTables(path);
         opened = tables;
       }
-      tables.engine.transact(() => writeReplicaOf(tables, { identity, ...NOT_WHOLE }));
-      const copied = await copyAll(dsn, tables, NO_RULES, onCopied);
-      tables.engine.transact(() => writeReplicaOf(tables, { identity, ...copied }));
+      const of = { identity, isPartial };
+      tables.engine.transact(() => writeReplicaOf(tables, { ...of, ...NOT_WHOLE }));
+      if (isPartial) keepKinds(tables, kinds);
+      const copied = await (isPartial ? copyItems : copyAll)(dsn, tables, onCopied);
+      tables.engine.transact(() => writeReplicaOf(tables, { ...of, ...copied }));
       await tables.engine.flush();
-      isThere = await catchUp(dsn, tables);
+      isThere = await catchUp(dsn, tables, isPartial);
     }
+    if (isPartial) forgetUsers(tables);
   } finally {
     await opened?.engine.close();
     await connection.close();
@@ -81,9 +86,9 @@ export async function prepareReplica(dsn: PostgresDsn, path: string, onCopied: O
  * Takes in what was committed since the replica was open last.
  * @returns false when it cannot be: it is not whole, too old, or of commits that the database has lost
  */
-async function catchUp(dsn: PostgresDsn, tables: DataTables): Promise<boolean> {
+async function catchUp(dsn: PostgresDsn, tables: DataTables, isPartial: boolean): Promise<boolean> {
   const commitLog = new CommitLog(dsn, NO_RULES, 'disk');
-  const replica = new GroupWriter(tables, NO_RULES);
+  const replica = isPartial ? new PartialCopy(tables) : new GroupWriter(tables, NO_RULES);
   try {
     for (;;) {
       const point = readReplicaOf(tables)!;
@@ -101,6 +106,12 @@ async function catchUp(dsn: PostgresDsn, tables: DataTables): Promise<boolean> {
   } finally {
     await commitLog.close();
   }
+}
+
+/** Lets go of the users that were asked for when the copy was open last: nobody knows any more who they are, and how many. */
+function forgetUsers(tables: DataTables): void {
+  const names = ['userIds', 'users', 'userFeedback', 'comments', 'values', 'repeats'] as const;
+  for (const name of names) tables[name].clearSync();
 }
 
 function holdsAnything(tables: DataTables): boolean {

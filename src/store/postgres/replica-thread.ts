@@ -8,28 +8,17 @@ import type { FromWriter, WriterOptions } from '../lmdb/tables/writer-messages.t
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { CommitLog } from './commit-log.ts';
-import { type Replica, ReplicaLoop } from './replica-loop.ts';
+import { PartialCopy } from './partial-copy.ts';
+import type { Replica } from './replica.ts';
+import { ReplicaLoop } from './replica-loop.ts';
 
 /* The one owner of writes to a replica: it writes to PostgreSQL, and to the replica what PostgreSQL has taken. */
 yieldToServing('writing');
 const port = parentPort!;
-const { dataPath, sync, rules, mapBytes, sharedDatabase } = workerData as WriterOptions;
+const { dataPath, sync, rules, mapBytes, sharedDatabase, isPartial } = workerData as WriterOptions;
 const tables = openDataTables(dataPath, { mapBytes });
-const writer = new GroupWriter(tables, rules);
-const replica: Replica = {
-  replicate: (commits) => writer.replicate(commits),
-  slice: () => writer.slice(),
-  get hasSlices() {
-    return writer.hasSlices;
-  },
-  get nextTransaction() {
-    return writer.nextTransaction;
-  },
-  forsake() {
-    const { identity } = readReplicaOf(tables)!;
-    tables.engine.transact(() => writeReplicaOf(tables, { identity, ...NOT_WHOLE }));
-  },
-};
+const copy = isPartial ? new PartialCopy(tables) : undefined;
+const replica: Replica = copy ?? wholeCopy(new GroupWriter(tables, rules));
 const commitLog = new CommitLog(sharedDatabase!, rules, sync);
 
 const loop = new ReplicaLoop({
@@ -39,6 +28,7 @@ const loop = new ReplicaLoop({
   point: readReplicaOf(tables)!,
   post,
   flush: () => tables.engine.flush(),
+  users: copy && { copy, read: (asked) => commitLog.readUsers(asked) },
   async close() {
     try {
       await commitLog.close();
@@ -48,6 +38,23 @@ const loop = new ReplicaLoop({
     }
   },
 });
+
+function wholeCopy(writer: GroupWriter): Replica {
+  return {
+    replicate: (commits) => writer.replicate(commits),
+    slice: () => writer.slice(),
+    get hasSlices() {
+      return writer.hasSlices;
+    },
+    get nextTransaction() {
+      return writer.nextTransaction;
+    },
+    forsake() {
+      const { identity } = readReplicaOf(tables)!;
+      tables.engine.transact(() => writeReplicaOf(tables, { identity, ...NOT_WHOLE }));
+    },
+  };
+}
 
 function post(message: FromWriter): void {
   port.postMessage(message, message.kind === 'committed' ? buffersOf(message.changes) : []);

@@ -15,7 +15,7 @@ export interface ReplicatedOptions extends DataStoreOptions {
  * answered, `barrier` makes sure that the replica has what was answered anywhere before.
  */
 export class ReplicatedDataStore extends LmdbDataStore {
-  private readonly link: Link;
+  protected readonly link: Link;
   readonly barrier: Barrier;
 
   /** The folder must have been made ready by `prepareReplica`. */
@@ -31,7 +31,9 @@ export class ReplicatedDataStore extends LmdbDataStore {
         const [row] = await connection.rows<[number]>(question);
         return row![0];
       },
-      follow: () => this.lookForCommits(),
+      follow: () => this.post({ kind: 'follow' }),
+      isKnown: (user: string | number) => this.isKnown(user),
+      load: (users: readonly (string | number)[]) => this.loadUsers(users),
       elapsedMs: () => performance.now(),
     };
     this.barrier = new Barrier(parts, 0);
@@ -41,6 +43,14 @@ export class ReplicatedDataStore extends LmdbDataStore {
     await super.close();
     await this.link.close();
   }
+
+  /** True for a user whom reads show, by the id or the row: a whole copy shows all. */
+  protected isKnown(_user: string | number): boolean {
+    return true;
+  }
+
+  /** Has reads show users, as they are now. @throws Error when that cannot be */
+  protected async loadUsers(_users: readonly (string | number)[]): Promise<void> {}
 
   protected override noteReached(position: number): void {
     this.barrier.reached(position);

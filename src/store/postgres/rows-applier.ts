@@ -10,14 +10,17 @@ import { EditKind, PairMerge, wasStored } from '../pair-merge.ts';
 import { countIn, occurrencesOf } from '../repeats.ts';
 import type { WriteRules } from '../write-options.ts';
 import type { AffectedRows, Pair, Stored } from './affected-rows.ts';
+import { REMOVED_AT_ONCE } from './commit-procedure.ts';
 
 /** Effects in the making. */
 interface Part extends Effects {
   readonly deletedUserIds: string[];
+  readonly deletedUserRows: number[];
   readonly deletedItemIds: string[];
   readonly users: [number, User][];
   readonly items: [number, Item][];
   readonly feedback: FeedbackEffect[];
+  isIncomplete: boolean;
 }
 
 /** One edit of a pair. */
@@ -29,6 +32,7 @@ interface Edit {
 }
 
 const NOTHING: Stored = { timeMs: 0, comment: '', value: 0 };
+const GONE: Stored = { ...NOTHING, timeMs: Number.NaN };
 const REMOVE_ALL: Edit = { kind: EditKind.removeAll, type: 0, record: NOTHING, isPositive: false };
 
 /** Carries out checked commands on what was read of the store, and notes what they did. */
@@ -77,9 +81,11 @@ export class RowsApplier extends CommandApplier {
     const user = state.users.get(userId);
     if (user === undefined) return 0;
     state.users.delete(userId);
+    this.noteGone(user.row, state.pairs.get(user.row) ?? []);
     state.pairs.delete(user.row);
     if (user.row < state.storedRows.users) state.deletedUserRows.push(user.row);
     part.deletedUserIds.push(userId);
+    part.deletedUserRows.push(user.row);
     this.hasRemovals = true;
     return 1;
   }
@@ -89,11 +95,25 @@ export class RowsApplier extends CommandApplier {
     const item = state.items.get(itemId);
     if (item === undefined) return 0;
     state.items.delete(itemId);
-    for (const pairs of state.pairs.values()) pairs.delete(item.row);
+    for (const [userRow, pairs] of state.pairs) {
+      const pair = pairs.get(item.row);
+      if (pair !== undefined) this.noteGone(userRow, [[item.row, pair]]);
+      pairs.delete(item.row);
+    }
     if (item.row < state.storedRows.items) state.deletedItemRows.push(item.row);
     part.deletedItemIds.push(itemId);
     this.hasRemovals = true;
     return 1;
+  }
+
+  /** Notes feedback that goes along with its user or item, as far as it was read. */
+  private noteGone(userRow: number, pairs: Iterable<readonly [itemRow: number, pair: Pair]>): void {
+    const { part, state } = this;
+    for (const [itemRow, pair] of pairs)
+      for (const [type, { now: before }] of pair)
+        if (before !== undefined)
+          part.feedback.push({ ...GONE, userRow, itemRow, type: state.types.nameOf(type), before });
+    part.isIncomplete = part.feedback.length >= REMOVED_AT_ONCE;
   }
 
   /** Kept by embedded stores alone; the configuration refuses spaces beside PostgreSQL. */
@@ -175,8 +195,8 @@ export class RowsApplier extends CommandApplier {
       written += counted;
       if (now !== undefined && now === before) continue;
       pair.set(type, { stored: pair.get(type)?.stored, now });
-      const effect = now ?? { ...NOTHING, timeMs: Number.NaN };
-      part.feedback.push({ ...effect, userRow, itemRow, type: state.types.nameOf(type) });
+      const effect = { ...(now ?? GONE), userRow, itemRow, type: state.types.nameOf(type) };
+      part.feedback.push(before === undefined ? effect : { ...effect, before });
       if (wasStored(record)) this.hasRemovals = true;
     }
     return written;
@@ -210,7 +230,8 @@ export class RowsApplier extends CommandApplier {
 }
 
 function newPart(): Part {
-  return { deletedUserIds: [], deletedItemIds: [], users: [], items: [], feedback: [] };
+  const none = { deletedUserIds: [], deletedUserRows: [], deletedItemIds: [] };
+  return { ...none, users: [], items: [], feedback: [], isIncomplete: false };
 }
 
 function isEmpty({ deletedUserIds, deletedItemIds, users, items, feedback }: Part): boolean {

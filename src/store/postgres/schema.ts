@@ -3,9 +3,10 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import type { Point } from '../commit-effects.ts';
 import { commitProcedureOf } from './commit-procedure.ts';
 import type { Connection } from './connection.ts';
+import { userFunctionOf } from './user-queries.ts';
 
 /** Raised when a change of the tables, or of the procedure that commits, makes other programs misread them. */
-export const FORMAT_VERSION = 5;
+export const FORMAT_VERSION = 6;
 const PARTITIONS = 8;
 /** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
 export const MAKING_LOCK = 0x66757a65;
@@ -72,7 +73,8 @@ function tablesOf(schema: string): string {
       only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
       format integer NOT NULL, identity text NOT NULL, position bigint NOT NULL DEFAULT 0, mark bigint NOT NULL DEFAULT 0,
       next_user_row integer NOT NULL DEFAULT 0, next_item_row integer NOT NULL DEFAULT 0,
-      types_version integer NOT NULL DEFAULT 0, has_notes boolean NOT NULL DEFAULT false
+      types_version integer NOT NULL DEFAULT 0, has_notes boolean NOT NULL DEFAULT false,
+      users bigint NOT NULL DEFAULT 0, items bigint NOT NULL DEFAULT 0, feedback bigint NOT NULL DEFAULT 0
     ) WITH (fillfactor = 20);
     CREATE TABLE IF NOT EXISTS ${s}.types (type smallint PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE);
     CREATE TABLE IF NOT EXISTS ${s}.users (
@@ -94,6 +96,7 @@ function tablesOf(schema: string): string {
       item_base integer NOT NULL, item_shift integer NOT NULL, body bytea NOT NULL);
     ALTER TABLE ${s}.changes ALTER COLUMN body SET STORAGE EXTERNAL, ALTER COLUMN touched SET STORAGE EXTERNAL;
     ${commitProcedureOf(s)}
+    ${userFunctionOf(s)}
     ${sharedTablesOf(s)}`;
 }
 
@@ -111,6 +114,9 @@ function sharedTablesOf(s: string): string {
       epoch bigint NOT NULL DEFAULT 0, leader text NOT NULL DEFAULT '', number bigint NOT NULL DEFAULT 0, mark json,
       parts text[] NOT NULL DEFAULT '{}', parts_before text[] NOT NULL DEFAULT '{}', published_at timestamptz,
       fits_asked bigint NOT NULL DEFAULT 0) WITH (fillfactor = 20);
+    CREATE UNLOGGED TABLE IF NOT EXISTS ${s}.questions (
+      id bigserial PRIMARY KEY, body json NOT NULL, at timestamptz NOT NULL DEFAULT now(), is_taken boolean NOT NULL DEFAULT false,
+      answer json);
     CREATE TABLE IF NOT EXISTS ${s}.model_parts (
       name text NOT NULL, chunk integer NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (name, chunk));
     ALTER TABLE ${s}.model_parts ALTER COLUMN bytes SET STORAGE EXTERNAL;

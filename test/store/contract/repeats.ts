@@ -54,6 +54,7 @@ export function repeats({ open, reopen }: StoreUnderTest): void {
         ],
       });
       const columns = new FeedbackColumns();
+      await data.barrier?.pass(['u']);
       data.local.readUserFeedback(data.local.userRow('u'), columns);
       expect([columns.length, columns.timesMs[0]]).toEqual([1, Date.UTC(2024, 0, 9)]);
       expect((await data.getStats()).feedback).toBe(1);

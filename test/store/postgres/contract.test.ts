@@ -6,4 +6,5 @@ describe.skipIf(!HAS_POSTGRES)('over PostgreSQL', () => {
   const postgres = postgresUnderTest();
   dataStoreContract('PostgreSQL', postgres);
   rows(postgres);
+  dataStoreContract('PostgreSQL, with a copy of items alone', postgresUnderTest(true));
 });

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Point } from '../../commit-effects.ts';
 import { FeedbackColumns, type FeedbackPosition } from '../../data-store.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import { entriesFrom, firstKey, lastKey, readBytes, type Table } from '../tables/engine.ts';
@@ -62,8 +63,9 @@ export class RecentFeedback {
   /**
    * Keeps what the logs of the open transaction say, in their order, and numbers them. The state, which may change, is the
    * caller's to write.
+   * @param point the commit that they are of, where all nodes number commits alike
    */
-  keep(logs: readonly ChangeLog[]): void {
+  keep(logs: readonly ChangeLog[], point?: Point): void {
     const { state, table } = this;
     // What was kept under a number that means another type from now on would be misread.
     const isWhole =
@@ -75,10 +77,10 @@ export class RecentFeedback {
       const before = last.before + last.count;
       // Nobody can go on from what was before where something is missing.
       const follows = isWhole && last.number > 0 && last.number === state.feedbackCommits;
-      const number = Math.max(state.feedbackCommits, last.number) + 1;
+      const number = point ? numberAt(point) : Math.max(state.feedbackCommits, last.number) + 1;
       const wholeSince = follows ? last.wholeSince : number;
       const kept = isWhole ? count : 0;
-      table.put(sequenceKey(number), pack(isWhole ? logs : [], before, wholeSince));
+      table.put(sequenceKey(number), pack(isWhole ? logs : [], before, wholeSince, point?.mark));
       state.feedbackCommits = number;
       this.last = { number, before, wholeSince, count: kept };
       this.trim(before + kept);
@@ -117,6 +119,26 @@ export function beginRecent(tables: DataTables, isOther = false): void {
     recentFeedback.put(sequenceKey(number), pack([], before, number));
     writeState(tables, { ...state, feedbackCommits: number });
   });
+}
+
+/** Notes the first position of a folder that numbers commits as all nodes do. @param point that of what it holds */
+export function beginRecentAt(tables: DataTables, point: Point): void {
+  const number = numberAt(point);
+  tables.recentFeedback.put(sequenceKey(number), pack([], 0, number, point.mark));
+  writeState(tables, { ...readState(tables), feedbackCommits: number });
+}
+
+/** The number of a commit of the shared database: above 0, which is none. */
+function numberAt({ position }: Point): number {
+  return position + 1;
+}
+
+/** The last position that is no later than a commit of the shared database; undefined where that is not known any more. */
+export function readPositionAt(tables: DataTables, position: number): FeedbackPosition | undefined {
+  const { recentFeedback } = tables;
+  const key = lastKey(recentFeedback, sequenceKey(position + 1));
+  const head = key && headAt(recentFeedback, numberOf(key));
+  return head && { commit: numberOf(key), nonce: head.nonce };
 }
 
 /** See `LocalReads.feedbackPosition`. */
@@ -208,11 +230,16 @@ function headAt(table: Table, number: number): Head | undefined {
   };
 }
 
-function pack(logs: readonly ChangeLog[], before: number, wholeSince: number): Uint8Array {
+function pack(
+  logs: readonly ChangeLog[],
+  before: number,
+  wholeSince: number,
+  nonce = randomInt(NONCE_MAX),
+): Uint8Array {
   const count = logs.reduce((sum, { added, removed }) => sum + added.length + removed.length, 0);
   const bytes = new Uint8Array(HEAD_BYTES + count * RECORD_BYTES);
   const view = new DataView(bytes.buffer);
-  view.setFloat64(0, randomInt(NONCE_MAX), true);
+  view.setFloat64(0, nonce, true);
   view.setFloat64(8, before, true);
   view.setFloat64(16, wholeSince, true);
   view.setUint32(24, count, true);

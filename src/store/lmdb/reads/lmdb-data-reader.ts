@@ -20,7 +20,7 @@ const utf8 = new TextDecoder();
 const utf8Encoder = new TextEncoder();
 
 /** Records and bytes of a slice of a list that is walked through. */
-const SLICE_RECORDS = 100;
+export const SLICE_RECORDS = 100;
 const SLICE_BYTES = 64 * 1024;
 
 interface RowRange {
@@ -139,6 +139,10 @@ export class LmdbDataReader implements DataReader {
       if (found.length === 0) yield [];
       else yield* this.slices(found, typeNames);
     }
+  }
+
+  async getItemUsers(itemRow: number): Promise<Uint32Array> {
+    return this.local.readItemUsers(itemRow).slice();
   }
 
   async getStats(): Promise<StoreStats> {
@@ -299,7 +303,7 @@ async function collect<T>(slices: AsyncIterable<readonly T[]>): Promise<T[]> {
 const FRAME_BYTES = 100;
 
 /** About the bytes of a record in an answer. */
-function sizeOf(record: object): number {
+export function sizeOf(record: object): number {
   let bytes = FRAME_BYTES;
   for (const value of Object.values(record)) {
     if (typeof value === 'string') bytes += value.length;

@@ -8,7 +8,7 @@ import type {
   RepeatedFeedback,
 } from '../../data-store.ts';
 import { decodeOccurrences, type Occurrences, sumOf } from '../../repeats.ts';
-import { readPosition, replay } from '../changes/recent-feedback.ts';
+import { readPosition, readPositionAt, replay } from '../changes/recent-feedback.ts';
 import { textTest } from '../format/contains-text.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '../format/record-layout.ts';
 import { type DataTables, followReplacement } from '../tables/data-tables.ts';
 import { allEntries, entriesFrom, firstKey, readBytes, readWords, type Table } from '../tables/engine.ts';
-import { readState, readTypes } from '../tables/meta-table.ts';
+import { readReplicaOf, readState, readTypes } from '../tables/meta-table.ts';
 import { readOccurrences, ValueKinds } from '../tables/value-kinds.ts';
 import { readVector, scanVectors } from '../tables/vectors-table.ts';
 
@@ -39,10 +39,16 @@ export class LmdbLocalReads implements LocalReads {
   /** The types and the kinds beside them. */
   private names: readonly string[] = [];
   private readonly kinds: ValueKinds;
+  private holdsSome: boolean | undefined;
 
   constructor(tables: DataTables) {
     this.tables = tables;
     this.kinds = new ValueKinds(tables);
+  }
+
+  get isPartial(): boolean {
+    this.holdsSome ??= readReplicaOf(this.tables)?.isPartial === true;
+    return this.holdsSome;
   }
 
   refresh(): void {
@@ -243,6 +249,22 @@ export class LmdbLocalReads implements LocalReads {
 
   replayFeedback(since: FeedbackPosition, visit: (feedback: FeedbackColumns, sign: 1 | -1) => void): boolean {
     return replay(this.tables, since, visit);
+  }
+
+  /** Of a replica that shows a commit of the shared database: the last position that is no later; undefined before that. */
+  positionAt(position: number): FeedbackPosition | undefined {
+    if (!(readReplicaOf(this.tables)!.position >= position)) return undefined;
+    return readPositionAt(this.tables, position);
+  }
+
+  /** True for a type of feedback that is told apart by its value. */
+  goesByValue(typeName: string): boolean {
+    return this.kinds.concern(typeName);
+  }
+
+  /** The number under which feedback of a stored type is read. */
+  kindNumber(type: number, value: number): number {
+    return this.kinds.numberOf(type, this.storedTypes()[type]!, value);
   }
 
   /** The first user at or after `userRow` that has feedback, or -1. */

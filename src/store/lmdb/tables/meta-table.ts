@@ -128,6 +128,8 @@ export function writeTypes(tables: DataTables, types: readonly string[]): void {
 /** Of which store a folder is a replica, and up to which commit. */
 export interface ReplicaOf extends Point {
   readonly identity: string;
+  /** True where users are there once they are asked for. */
+  readonly isPartial?: boolean;
 }
 
 /** Undefined for a folder that is no replica, or one that is not whole yet. */

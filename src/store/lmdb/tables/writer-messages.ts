@@ -14,6 +14,8 @@ export interface WriterOptions {
   readonly mapBytes?: number | undefined;
   /** Shared database of a replica's folder. */
   readonly sharedDatabase?: PostgresDsn | undefined;
+  /** True where the folder holds users once they are asked for. */
+  readonly isPartial?: boolean | undefined;
 }
 
 /** From the store to the writer thread. `nowMs` is the time of arrival. */
@@ -26,6 +28,13 @@ export type ToWriter =
     }
   /** Of a copy: look at once for what was committed elsewhere. */
   | { readonly kind: 'follow' }
+  /** Of a copy that holds users once they are asked for: these are. */
+  | {
+      readonly kind: 'load';
+      readonly ticket: number;
+      readonly userIds: readonly string[];
+      readonly userRows: readonly number[];
+    }
   /** Rewrite the store without its free space. One rewriting is joined. */
   | { readonly kind: 'compact' }
   /** The answer to `replaced`: nobody on the thread that serves reads the old file any more. */
@@ -45,6 +54,16 @@ export type FromWriter =
       readonly nextTransaction: number;
       /** Of a copy: the commit up to which it shows all; absent when this is none. */
       readonly position?: number;
+      /** Of a copy that holds some users: rows of those who are not known any more. */
+      readonly forgotten?: readonly number[] | undefined;
+    }
+  /** Users that were asked for are here, as of what is committed; `known` is undefined when the database did not answer. */
+  | {
+      readonly kind: 'loaded';
+      readonly tickets: readonly number[];
+      readonly known: readonly number[] | undefined;
+      readonly forgotten: readonly number[];
+      readonly nextTransaction: number;
     }
   /** Writes fail for the time being, for a reason that no command is to blame for; undefined: they no longer do. */
   | { readonly kind: 'problem'; readonly problem: string | undefined; readonly trace: string | undefined }

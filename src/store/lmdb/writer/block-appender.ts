@@ -18,10 +18,15 @@ export class BlockAppender {
   private row = -1;
   /** The sub-key at which the block begins. */
   private low = 0;
+  private readonly putEntry: (table: Table, key: Uint8Array, value: Uint8Array) => unknown;
 
-  /** @param width words of a record, 1 or 3, the first of which is its sub-key */
-  constructor(table: Table, width: 1 | 3, recordsMax: number) {
+  /**
+   * @param width words of a record, 1 or 3, the first of which is its sub-key
+   * @param putEntry how an entry is put: behind all others, unless rows come in no order
+   */
+  constructor(table: Table, width: 1 | 3, recordsMax: number, putEntry = appendEntry) {
     this.table = table;
+    this.putEntry = putEntry;
     this.width = width;
     this.wordsMax = 1 + recordsMax * width;
     this.words = new Uint32Array(this.wordsMax + width);
@@ -76,7 +81,7 @@ export class BlockAppender {
   private put(next: number): void {
     const { words } = this;
     words[0] = next;
-    appendEntry(
+    this.putEntry(
       this.table,
       writePair(this.key, this.row, this.low),
       new Uint8Array(words.buffer, 0, this.length * 4),

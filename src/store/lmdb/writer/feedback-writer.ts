@@ -1,12 +1,7 @@
 import { EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../../pair-merge.ts';
-import {
-  countIn,
-  countsByTime,
-  encodeOccurrences,
-  occurrencesOf,
-  type StoredFeedback,
-} from '../../repeats.ts';
+import { countIn, encodeOccurrences, type StoredFeedback } from '../../repeats.ts';
 import type { ChangeLog } from '../changes/change-log.ts';
+import { type Triple, tellChange } from '../changes/tell-change.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
   FEEDBACK_WORDS,
@@ -35,8 +30,6 @@ export interface FeedbackEdit extends StoredFeedback {
   /** True for positive feedback, which takes the place of what was only read. */
   readonly isPositive: boolean;
 }
-
-type Triple = Pick<FeedbackEdit, 'userRow' | 'itemRow' | 'type'>;
 
 /** A pair that has feedback now and had none, or the other way round. */
 interface Link {
@@ -113,7 +106,7 @@ export class FeedbackWriter {
       const type = unpackType(high);
       const oldTimeMs = unpackTimeMs(words[at + 1]!, high);
       if (changes !== undefined)
-        this.noteChange(
+        this.tell(
           { userRow, itemRow, type },
           this.storedOf(userRow, itemRow, { type, oldTimeMs }, state),
           undefined,
@@ -183,7 +176,7 @@ export class FeedbackWriter {
       if (feedback !== undefined && feedback === before) continue;
       changed = true;
       if (feedback !== undefined) record.timeMs = feedback.timeMs;
-      this.noteChange({ userRow, itemRow, type: record.type }, before, feedback, changes);
+      this.tell({ userRow, itemRow, type: record.type }, before, feedback, changes);
       this.countRecord(record, state);
       this.writeNotes(userRow, itemRow, record, feedback ?? NOTHING, state);
     }
@@ -199,35 +192,13 @@ export class FeedbackWriter {
     return written;
   }
 
-  /** Tells of each event that came or went. An overwritten record goes and comes, were it at the same time. */
-  private noteChange(
-    { userRow, itemRow, type }: Triple,
+  private tell(
+    triple: Triple,
     before: StoredFeedback | undefined,
     after: StoredFeedback | undefined,
     changes: ChangeLog,
   ): void {
-    const name = this.roles.nameOf(type);
-    const was = before && this.kinds.numberOf(type, name, before.value);
-    const is = after && this.kinds.numberOf(type, name, after.value);
-    if (before?.occurrences === undefined && after?.occurrences === undefined) {
-      if (before !== undefined) changes.removed.push(userRow, itemRow, was!, before.timeMs);
-      if (after !== undefined) changes.added.push(userRow, itemRow, is!, after.timeMs);
-      return;
-    }
-    const counts = new Map<number, number>();
-    const isFurther = after?.occurrences !== undefined && was === is;
-    if (before !== undefined)
-      for (const [timeMs, count] of countsByTime(occurrencesOf(before))) {
-        if (isFurther) counts.set(timeMs, -count);
-        else for (let at = 0; at < count; at++) changes.removed.push(userRow, itemRow, was!, timeMs);
-      }
-    if (after === undefined) return;
-    for (const [timeMs, count] of countsByTime(occurrencesOf(after)))
-      counts.set(timeMs, (counts.get(timeMs) ?? 0) + count);
-    for (const [timeMs, count] of counts) {
-      const columns = count > 0 ? changes.added : changes.removed;
-      for (let at = 0; at < Math.abs(count); at++) columns.push(userRow, itemRow, is!, timeMs);
-    }
+    tellChange(this.kinds, this.roles.nameOf(triple.type), triple, before, after, changes);
   }
 
   private countRecord(record: PairRecord, state: StoreState): void {

@@ -18,6 +18,8 @@ const COMMAND_BYTES = 128;
 export interface Group extends Committed {
   /** Error of the engine when the group, or some of it, could not be committed. */
   readonly failure: unknown;
+  /** Of a copy that holds some users: rows of those who are not known any more. */
+  readonly forgotten?: readonly number[];
 }
 
 /** The commands that go into the next transaction, taken from the head of those that wait. */

@@ -105,7 +105,8 @@ export class WriterSupervisor {
     message: FromWriter,
     down: (reason: string, trace: unknown, isFinal: boolean) => void,
   ): void {
-    if (message.kind === 'replaced') this.nextTransaction = message.nextTransaction;
+    if (message.kind === 'replaced' || message.kind === 'loaded')
+      this.nextTransaction = message.nextTransaction;
     if (message.kind === 'committed') {
       this.nextTransaction = message.nextTransaction;
       // A writer that has failed may have carried out some more since.

@@ -1,0 +1,156 @@
+import type { Feedback, Page, User } from '../../domain/entities.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
+import type { StoreStats } from '../data-store.ts';
+import type { BackupStream } from '../lmdb/maintenance/backup.ts';
+import type { FromWriter } from '../lmdb/tables/writer-messages.ts';
+import { isAway } from './database-away-error.ts';
+import { DatabaseReads } from './database-reads.ts';
+import { ReplicatedDataStore, type ReplicatedOptions } from './replicated-data-store.ts';
+
+type Loaded = Extract<FromWriter, { kind: 'loaded' }>;
+
+interface Waiting {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/**
+ * The data store on PostgreSQL with a copy of items alone. Users are loaded into it before a request is answered that asks for them
+ * (`PartialCopy`); whatever goes by feedback of others is asked of the database.
+ */
+export class PartialDataStore extends ReplicatedDataStore {
+  /** Rows of the users who are here as of the last commit. */
+  private readonly known = new Set<number>();
+  private readonly loads = new Map<number, Waiting>();
+  private lastLoad = 0;
+  private readonly database: DatabaseReads;
+
+  constructor(options: ReplicatedOptions) {
+    super({ ...options, isPartial: true });
+    this.database = new DatabaseReads(options.sharedDatabase, this.link, options.rules.limits.pageBytesMax);
+    this.local.occurrences = (feedback) => this.database.occurrences(feedback);
+  }
+
+  override getUser(userId: string): Promise<User | undefined> {
+    return told(this.database.getUser(userId));
+  }
+
+  override getUsers(n: number, cursor: string, prefix?: string): Promise<Page<User>> {
+    return told(this.database.getUsers(n, cursor, prefix));
+  }
+
+  override getFeedbackPage(n: number, cursor: string, feedbackType?: string): Promise<Page<Feedback>> {
+    return told(this.database.getFeedbackPage(n, cursor, feedbackType));
+  }
+
+  override getFeedback(feedbackType: string, userId: string, itemId: string): Promise<Feedback | undefined> {
+    return told(this.database.getFeedback(feedbackType, userId, itemId));
+  }
+
+  override getPairFeedback(userId: string, itemId: string): Promise<Feedback[]> {
+    return told(this.database.getPairFeedback(userId, itemId));
+  }
+
+  override getUserFeedback(userId: string, feedbackType?: string): Promise<Feedback[]> {
+    return told(this.database.getUserFeedback(userId, feedbackType));
+  }
+
+  override getItemFeedback(itemId: string, feedbackType?: string): Promise<Feedback[]> {
+    return told(this.database.getItemFeedback(itemId, feedbackType));
+  }
+
+  override walkUserFeedback(userId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
+    return toldSlices(this.database.walkUserFeedback(userId, feedbackType));
+  }
+
+  override walkItemFeedback(itemId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
+    return toldSlices(this.database.walkItemFeedback(itemId, feedbackType));
+  }
+
+  override getItemUsers(itemRow: number): Promise<Uint32Array> {
+    return told(this.database.getItemUsers(itemRow));
+  }
+
+  /** As the database counts it; by what was told of commits while that is away. */
+  override async getStats(): Promise<StoreStats> {
+    const own = await super.getStats();
+    const counted = await this.database.getStats().catch(() => own);
+    return { ...counted, bytes: own.bytes };
+  }
+
+  override backup(): Promise<BackupStream> {
+    return Promise.reject(
+      new FurzeError(
+        'INVALID_PARAMETER',
+        'This server has no copy of the data: back PostgreSQL up with its own tools.',
+      ),
+    );
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.endLoads();
+  }
+
+  protected override isKnown(user: string | number): boolean {
+    return this.known.has(typeof user === 'number' ? user : this.local.userRow(user));
+  }
+
+  protected override loadUsers(users: readonly (string | number)[]): Promise<void> {
+    const ticket = ++this.lastLoad;
+    const userIds = users.filter((user) => typeof user === 'string');
+    const userRows = users.filter((user) => typeof user === 'number');
+    return new Promise((resolve, reject) => {
+      this.loads.set(ticket, { resolve, reject });
+      this.post({ kind: 'load', ticket, userIds, userRows });
+    });
+  }
+
+  protected override noteKnown(forgotten: readonly number[], known: readonly number[]): void {
+    for (const row of forgotten) this.known.delete(row);
+    for (const row of known) this.known.add(row);
+  }
+
+  protected override noteLoaded({ tickets, known }: Loaded): void {
+    for (const ticket of tickets) {
+      const load = this.loads.get(ticket);
+      this.loads.delete(ticket);
+      if (known === undefined) load?.reject(new Error('users could not be loaded'));
+      else load?.resolve();
+    }
+  }
+
+  /** Another writer knows nobody. */
+  protected override noteDown(): void {
+    this.known.clear();
+    this.endLoads();
+  }
+
+  private endLoads(): void {
+    for (const { reject } of this.loads.values()) reject(new Error('the thread that loads users is gone'));
+    this.loads.clear();
+  }
+}
+
+/** An answer of the database, or why there is none in the words of the API. */
+async function told<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+async function* toldSlices<T>(slices: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* slices;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+function unavailable(error: unknown): unknown {
+  return isAway(error)
+    ? new FurzeError('STORE_UNAVAILABLE', 'The database does not answer at the moment.')
+    : error;
+}

@@ -1,0 +1,136 @@
+import type { User } from '../../domain/entities.ts';
+import { decodeOccurrences, type Occurrences } from '../repeats.ts';
+import type { Connection } from './connection.ts';
+
+/** Bytes of a packed feedback: i32 item row, i64 type and time, big-endian. */
+const FEEDBACK_BYTES = 12;
+
+/** Users as they were asked for. */
+export interface AskedUsers {
+  readonly ids: readonly string[];
+  readonly rows: readonly number[];
+}
+
+/** A user as the database has it at a moment. */
+export interface StoredUser {
+  readonly row: number;
+  readonly user: User;
+  /** Item row, type and high bits of the time, low word of the time of each feedback, in no order. */
+  readonly feedback: Uint32Array;
+  readonly notes: readonly StoredNote[];
+}
+
+/** Value, comment and events of a feedback, where it has any. */
+export interface StoredNote {
+  readonly itemRow: number;
+  /** By the number of the database. */
+  readonly type: number;
+  readonly value: number;
+  readonly comment: string;
+  readonly occurrences: Occurrences | undefined;
+}
+
+/** Users that were asked for, those of them that there are, and as of which commit. */
+export interface StoredUsers {
+  readonly position: number;
+  readonly users: readonly StoredUser[];
+  /** Feedback types by the number of the database. */
+  readonly types: ReadonlyMap<number, string>;
+  /** Rows of items that are gone, whose feedback is still being removed. */
+  readonly goneItems: ReadonlySet<number>;
+}
+
+type UserRow = readonly [
+  position: number,
+  typesVersion: number,
+  goneItems: readonly number[] | null,
+  userId: string | null,
+  row: number,
+  detail: object,
+  feedback: Buffer | null,
+  notes: readonly NoteRow[] | null,
+];
+type NoteRow = readonly [
+  itemRow: number,
+  type: number,
+  value: number,
+  comment: string,
+  occurrences: string | null,
+];
+
+/**
+ * SQL of the function that reads users with all their feedback. It is one of the server's own, so that its plan is made once a
+ * connection.
+ */
+export function userFunctionOf(s: string): string {
+  return `
+    CREATE OR REPLACE FUNCTION ${s}.users_of(ids text[], rows integer[])
+    RETURNS TABLE (user_id text, user_row integer, detail json, feedback bytea, notes json)
+    LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off AS $function$
+    #variable_conflict use_column
+    BEGIN
+      RETURN QUERY SELECT u.user_id, u.user_row, u.detail,
+        (SELECT string_agg(int4send(f.item_row) || int8send(f.type_time), ''::bytea) FROM ${s}.feedback f WHERE f.user_row = u.user_row),
+        CASE WHEN h.has_notes THEN (SELECT json_agg(json_build_array(n.item_row, n.type, n.value, encode(n.comment, 'base64'),
+          encode(n.occurrences, 'base64'))) FROM ${s}.notes n WHERE n.user_row = u.user_row) END
+      FROM ${s}.head h, ${s}.users u WHERE u.user_id = ANY(ids) OR u.user_row = ANY(rows);
+    END $function$;`;
+}
+
+/** Reads users. It remembers the feedback types from one time to the next. */
+export class UserQueries {
+  private readonly s: string;
+  private types: { readonly version: number; readonly names: ReadonlyMap<number, string> } | undefined;
+
+  /** @param s the schema as it stands in SQL */
+  constructor(s: string) {
+    this.s = s;
+  }
+
+  /** @throws Error when the database does not answer */
+  async load(
+    connection: Connection,
+    userIds: readonly string[],
+    userRows: readonly number[],
+  ): Promise<StoredUsers> {
+    const { s } = this;
+    const rows = await connection.rows<UserRow>(
+      `SELECT h.position, h.types_version, (SELECT array_agg(r.row) FROM ${s}.removals r WHERE NOT r.is_user), u.*
+       FROM ${s}.head h LEFT JOIN ${s}.users_of($1::text[], $2::int4[]) u ON true`,
+      [userIds, userRows],
+    );
+    const [position, version, goneItems] = rows[0]!;
+    if (this.types?.version !== version) {
+      const names = await connection.rows<[number, string]>(`SELECT type, name FROM ${s}.types`);
+      this.types = { version, names: new Map(names) };
+    }
+    return {
+      position,
+      users: rows.flatMap((row) => (row[3] === null ? [] : [storedUser(row, row[3])])),
+      types: this.types.names,
+      goneItems: new Set(goneItems),
+    };
+  }
+
+  /** Forgets what it remembers: another server may have other types under the same version. */
+  forget(): void {
+    this.types = undefined;
+  }
+}
+
+function storedUser([, , , , row, detail, feedback, notes]: UserRow, UserId: string): StoredUser {
+  const bytes = feedback ?? Buffer.alloc(0);
+  const words = new Uint32Array((bytes.length / FEEDBACK_BYTES) * 3);
+  for (let at = 0; at < words.length; at++) words[at] = bytes.readUInt32BE(at * 4);
+  return { row, user: { UserId, ...detail } as User, feedback: words, notes: (notes ?? []).map(storedNote) };
+}
+
+function storedNote([itemRow, type, value, comment, occurrences]: NoteRow): StoredNote {
+  return {
+    itemRow,
+    type,
+    value,
+    comment: Buffer.from(comment, 'base64').toString(),
+    occurrences: occurrences === null ? undefined : decodeOccurrences(Buffer.from(occurrences, 'base64')),
+  };
+}
