@@ -30,8 +30,9 @@ const POINTS_MAX = 360;
 interface KeptSamples {
   readonly names: readonly string[];
   readonly stepMs: number;
-  readonly lastMs: number;
-  /** Oldest first, one row a sample. */
+  /** Number of the last sample's step. */
+  readonly last: number;
+  /** As they lie in the ring. */
   readonly values: Uint8Array;
 }
 
@@ -100,31 +101,16 @@ export class MetricsRingBuffer {
 
   /** All of it for the cache store. */
   keep(): KeptSamples {
-    const { stepMs, last, capacity } = this;
-    const width = NAMES.length;
-    const ordered = new Float32Array(capacity * width);
-    for (let back = 0; back < capacity; back++) {
-      const at = this.rowOf(Math.max(0, last - back));
-      ordered.set(this.values.subarray(at, at + width), (capacity - 1 - back) * width);
-    }
-    return { names: NAMES, stepMs, lastMs: last * stepMs, values: new Uint8Array(ordered.buffer) };
+    const { stepMs, last, values } = this;
+    return { names: NAMES, stepMs, last, values: new Uint8Array(values.slice().buffer) };
   }
 
   /** Takes over what was kept, if it has this form; of another version's form nothing is taken. */
   restore(kept: unknown): void {
-    const { names, stepMs, lastMs, values } = (kept ?? {}) as Partial<KeptSamples>;
-    const fits =
-      stepMs === this.stepMs &&
-      names?.join() === NAMES.join() &&
-      values?.byteLength === this.values.byteLength;
-    if (!fits || lastMs === undefined || lastMs < 0) return;
-    const width = NAMES.length;
-    const ordered = new Float32Array(Uint8Array.from(values!).buffer);
-    const last = Math.floor(lastMs / stepMs!);
-    for (let back = 0; back < this.capacity && back <= last; back++) {
-      const from = (this.capacity - 1 - back) * width;
-      this.values.set(ordered.subarray(from, from + width), this.rowOf(last - back));
-    }
+    const { names, stepMs, last, values } = (kept ?? {}) as Partial<KeptSamples>;
+    const isLike = stepMs === this.stepMs && names?.join() === NAMES.join();
+    if (!isLike || values?.byteLength !== this.values.byteLength || last === undefined) return;
+    this.values.set(new Float32Array(Uint8Array.from(values).buffer));
     this.last = last;
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { UserHistory, UserView } from '../domain/admin-schemas.ts';
 import { EMPTY_USER } from '../domain/entity-fields.ts';
@@ -7,6 +8,7 @@ import { formatTimestamp } from '../domain/rfc3339.ts';
 import { NOTHING, type Ranked } from '../memory/ranked-rows.ts';
 import { TopK } from '../memory/top-k.ts';
 import { turns } from '../platform/concurrency/event-loop-turns.ts';
+import { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import { isUnread } from '../recommend/history/read-items.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
@@ -29,8 +31,7 @@ export class UserViewer {
   private readonly cards: ItemCards;
   private readonly recommend: Config['recommend'];
   private readonly columns = new FeedbackColumns();
-  /** Work under way, by recommender and user. */
-  private readonly underWay = new Map<string, Promise<Ranked>>();
+  private readonly underWay = new SingleFlight<Ranked>();
 
   constructor(parts: Recommendation, cards: ItemCards, recommend: Config['recommend']) {
     this.parts = parts;
@@ -138,20 +139,11 @@ export class UserViewer {
   }
 
   /** As `rank`, or undefined where a worker takes long; who asks again joins the work that goes on. */
-  private async rankInTime(name: RecommenderName, userRow: number): Promise<Ranked | undefined> {
-    const key = `${name} ${userRow}`;
-    let work = this.underWay.get(key);
-    if (work === undefined) {
-      work = this.rank(name, userRow).finally(() => this.underWay.delete(key));
-      // A failure after the wait is nobody's; one within it is the request's.
-      work.catch(() => {});
-      this.underWay.set(key, work);
-    }
-    let timer: NodeJS.Timeout | undefined;
-    const end = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), WAIT_MS);
-    });
-    return Promise.race([work, end]).finally(() => clearTimeout(timer));
+  private rankInTime(name: RecommenderName, userRow: number): Promise<Ranked | undefined> {
+    const work = this.underWay.run(`${name} ${userRow}`, undefined, () => this.rank(name, userRow));
+    // A failure after the wait is nobody's; one within it is the request's.
+    work.catch(() => {});
+    return Promise.race([work, sleep(WAIT_MS, undefined, { ref: false })]);
   }
 
   /** The first items of one recommender for the user, of those that may be recommended: as many as a list takes of it. */

@@ -6,7 +6,6 @@ import { OperatorError } from '../domain/operator-error.ts';
 import { openedFolders } from '../platform/process/supervisor-notes.ts';
 import { VERSION } from '../platform/program/version.ts';
 import { ExitStatus, UsageError } from './common/exit-status.ts';
-import { findDamage } from './common/find-damage.ts';
 import { systemFault } from './common/system-fault.ts';
 
 type CreateCommand = (env: Environment) => Promise<Command>;
@@ -82,8 +81,11 @@ async function inWords(error: unknown): Promise<string> {
   const words = isExpected ? error.message : systemFault(error);
   // Damage to a store shows in an error of the engine that reads it, or in one that no code expects.
   const mayBeDamage = words === undefined || /\bMDB_[A-Z]/.test(words);
-  const damage = mayBeDamage ? await findDamage(openedFolders()) : undefined;
-  if (damage !== undefined) return damage;
+  if (mayBeDamage && openedFolders().length > 0) {
+    const { findDamage } = await import('../store/open/open-store.ts');
+    const damage = await findDamage(openedFolders());
+    if (damage !== undefined) return damage;
+  }
   return words ?? describeFault(error);
 }
 

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import {
   type OpenedFolder,
+  SUDDEN_ENDS,
   type SupervisorNote,
   tellSupervisor,
 } from '../platform/process/supervisor-notes.ts';
@@ -33,9 +34,6 @@ const MARK = 'FURZE_SUPERVISED';
 
 /** Signals that are meant for the command. Its process has a session of its own, so none reaches it by a terminal, too. */
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'] as const;
-
-/** Signals that end a process which reads damaged pages, or has a fault of its own. */
-const SUDDEN: readonly NodeJS.Signals[] = ['SIGBUS', 'SIGSEGV', 'SIGABRT', 'SIGILL', 'SIGTRAP', 'SIGFPE'];
 
 /** True when the command that the arguments ask for is to run in a process of its own. */
 export function isToBeSupervised(
@@ -99,7 +97,7 @@ export async function runSupervised(
   for (const path of notes.unfinished) rmSync(path, { recursive: true, force: true });
   const { code, signal } = ended;
   if (signal === null) return code ?? 1;
-  if (!SUDDEN.includes(signal)) return endBy(signal);
+  if (!SUDDEN_ENDS.includes(signal)) return endBy(signal);
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
   process.stderr.write(`furze: ${await explain(args[0]!, signal, notes.opened)}\n`);
   return 1;
@@ -145,7 +143,7 @@ async function explain(
   signal: NodeJS.Signals,
   opened: readonly OpenedFolder[],
 ): Promise<string> {
-  const { findDamage } = await import('./common/find-damage.ts');
+  const { findDamage } = await import('../store/open/open-store.ts');
   const damage = await findDamage(opened);
   if (damage !== undefined) return damage;
   const sound = opened.map(({ path }) => path).join(' and ');

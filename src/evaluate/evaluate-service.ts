@@ -7,7 +7,7 @@ import { type EvaluationPart, evaluateUsers, mergeParts } from '../model/evaluat
 import type { Ranker } from '../model/evaluation/ranker.ts';
 import { bestPopularity, randomRanker, seenBy } from './baselines.ts';
 import { MAIN_METRIC, showWindow } from './conclusion.ts';
-import type { Trial } from './hold-out-protocol.ts';
+import { askedUsers, type Trial } from './hold-out-protocol.ts';
 import { measureVariety } from './list-variety.ts';
 import type { Recommend } from './own-service.ts';
 import { sample } from './replay-plan.ts';
@@ -67,7 +67,7 @@ export async function evaluateService(
 ): Promise<EvaluationRow[]> {
   const { seed, variants = [], onStage = () => {} } = options;
   const longest = Math.max(...CUTOFFS);
-  const service = await TrialService.create(trial, config);
+  const service = new TrialService(trial, config);
   const judged: Omit<EvaluationRow, 'againstServed'>[] = [];
   const total = 1 + RECOMMENDERS.length + variants.length + REFERENCES;
   const tell = (stage: string) => onStage(`hold-out: ${stage}`, judged.length, total);
@@ -109,13 +109,6 @@ export async function evaluateService(
   judge({ name, role: 'reference', windowHours }, popularity.ranker);
   judge({ name: 'random', role: 'reference' }, randomRanker(trial, seed));
   return judged.map((row, at) => ({ ...row, againstServed: difference(perUser[at]!, perUser[0]!) }));
-}
-
-/** Users of the test, ascending. */
-export function askedUsers({ test }: Trial): number[] {
-  return Array.from({ length: test.userCount }, (_, row) => row).filter(
-    (row) => rowIndices(test.byUser, row).length > 0,
-  );
 }
 
 /** The mean of the users of each kind. @param gains of the users of the test, ascending */

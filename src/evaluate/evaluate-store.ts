@@ -14,8 +14,8 @@ import { openReader } from '../store/open/thread-stores.ts';
 
 import { advise, countFacts } from './advice.ts';
 import { conclude } from './conclusion.ts';
-import { aloneWay, askedUsers, evaluateService, type OnEvaluation } from './evaluate-service.ts';
-import { createTrial } from './hold-out-protocol.ts';
+import { aloneWay, evaluateService, type OnEvaluation } from './evaluate-service.ts';
+import { askedUsers, createTrial } from './hold-out-protocol.ts';
 import { type Past, readFeedback } from './read-feedback.ts';
 import { Replay } from './replay.ts';
 import { planReplay } from './replay-plan.ts';

@@ -1,6 +1,6 @@
 import { buildInteractions, type Interactions, rowIndices } from '../dataset/interactions.ts';
-import { createRandom } from '../domain/random.ts';
 import type { Past } from './read-feedback.ts';
+import { sample } from './replay-plan.ts';
 import { splitByTime } from './test-split.ts';
 
 /** A question to recommenders whose answer is known. */
@@ -61,6 +61,7 @@ function isAnswerable(past: Past, liked: Interactions, at: number): boolean {
   return mine.length > 0 && itsUsers.length > 0 && !mine.includes(past.itemRows[at]!);
 }
 
+/** The records of at most so many users. */
 function limitUsers(
   past: Past,
   positions: readonly number[],
@@ -69,11 +70,13 @@ function limitUsers(
 ): readonly number[] {
   const users = [...new Set(positions.map((at) => past.userRows[at]!))];
   if (users.length <= usersMax) return positions;
-  const random = createRandom(seed);
-  for (let at = 0; at < usersMax; at++) {
-    const other = at + random.below(users.length - at);
-    [users[at], users[other]] = [users[other]!, users[at]!];
-  }
-  const chosen = new Set(users.slice(0, usersMax));
+  const chosen = new Set(sample(users, usersMax, seed));
   return positions.filter((at) => chosen.has(past.userRows[at]!));
+}
+
+/** Users of the test, ascending. */
+export function askedUsers({ test }: Trial): number[] {
+  return Array.from({ length: test.userCount }, (_, row) => row).filter(
+    (row) => rowIndices(test.byUser, row).length > 0,
+  );
 }

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, type ConfigOverrides, defaultConfig } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import { EMPTY_ITEM, EMPTY_USER } from '../domain/entity-fields.ts';
 import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
+import { type TemporaryFolder, temporaryFolder } from '../platform/files/temporary-folder.ts';
 import { createLogger } from '../platform/log/log.ts';
 import { type Service, startService } from '../service/service.ts';
 import type { DataStore, WriteCommand } from '../store/data-store.ts';
@@ -15,25 +17,82 @@ const BATCH = 10_000;
 /** `[recommend]` keys that a configuration has another value for. */
 export type Recommend = NonNullable<ConfigOverrides['recommend']>;
 
-/** Settings of a service that an evaluation runs for itself. */
-export interface OwnServiceOptions {
-  /** The configuration that is judged; stores, address and keys are replaced. */
-  readonly config: Config;
-  /** Changes to `[recommend]`. */
-  readonly recommend: Recommend;
-  readonly folder: string;
-  /** The key of all requests: other users of this machine could read the data otherwise. */
-  readonly key: string;
+/** Times by which a service that an evaluation runs for itself goes. */
+export interface OwnTime {
   readonly clock: Clock;
   /** Time that has passed, for budgets of time; that of the system by default. */
   readonly elapsedMs?: Clock;
 }
 
-/** Starts a service in a folder of its own, where nothing begins by itself: a fit would know a part of what is written. */
-export function startOwnService({ config, recommend, ...own }: OwnServiceOptions): Promise<Service> {
+/**
+ * A service of an evaluation in a temporary folder, where nothing begins by itself: a fit would know a part of what is
+ * written. Requests have a key: other users of this machine could read the data otherwise.
+ */
+export class OwnService {
+  private readonly folder: TemporaryFolder;
+  private readonly key = randomUUID();
+  private service: Service | undefined;
+
+  /** @param name begins the folder's */
+  constructor(name: string) {
+    this.folder = temporaryFolder(name);
+  }
+
+  get data(): DataStore {
+    return this.service!.data;
+  }
+
+  /**
+   * Starts it on its folder.
+   * @param config that is judged; stores, address and keys are replaced
+   * @param recommend changes to `[recommend]`
+   */
+  async start(config: Config, recommend: Recommend, { clock, elapsedMs }: OwnTime): Promise<void> {
+    const changed = ownConfig(config, recommend, join(this.folder.path, 'data'), this.key);
+    const log = createLogger('error');
+    const time = { clock, ...(elapsedMs !== undefined && { elapsedMs }) };
+    this.service = await startService({ config: changed, log, onDemand: true, ...time });
+  }
+
+  async fit(onStage: (stage: string) => void): Promise<void> {
+    await this.service!.fit((stage) => onStage(stage));
+  }
+
+  settled(): Promise<void> {
+    return this.service!.settled();
+  }
+
+  /** Asks it, or tells it something. @throws Error for an answer that is no 2xx */
+  async send(path: string, body?: unknown): Promise<unknown> {
+    const { host, port } = this.service!.address;
+    const answer = await fetch(`http://${host}:${port}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'X-API-Key': this.key },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`the service answered ${answer.status}: ${await answer.text()}`);
+    return answer.json();
+  }
+
+  /** Stops it; it can be started again. */
+  async stop(): Promise<void> {
+    await this.service?.stop();
+    this.service = undefined;
+  }
+
+  /** Stops it and removes its folder. */
+  async close(): Promise<void> {
+    try {
+      await this.stop();
+    } finally {
+      this.folder.remove();
+    }
+  }
+}
+
+function ownConfig(config: Config, recommend: Recommend, data: string, key: string): Config {
   const { server, database, recommend: given } = config;
-  const data = join(own.folder, 'data');
-  const changed = defaultConfig({
+  return defaultConfig({
     ...config,
     node: { role: 'all' },
     database: {
@@ -44,15 +103,9 @@ export function startOwnService({ config, recommend, ...own }: OwnServiceOptions
     },
     server: {
       ...server,
-      host: '127.0.0.1',
-      port: 0,
-      api_key: own.key,
-      api_keys: [],
-      read_only_api_key: '',
-      ssl_cert: '',
-      ssl_key: '',
-      auto_insert_user: true,
-      auto_insert_item: true,
+      ...{ host: '127.0.0.1', port: 0, ssl_cert: '', ssl_key: '' },
+      ...{ api_key: key, api_keys: [], read_only_api_key: '' },
+      ...{ auto_insert_user: true, auto_insert_item: true },
     },
     recommend: {
       ...given,
@@ -60,15 +113,6 @@ export function startOwnService({ config, recommend, ...own }: OwnServiceOptions
       offline: { ...given.offline, ...recommend.offline },
       online: { ...given.online, ...recommend.online },
     },
-  });
-  const { clock, elapsedMs } = own;
-  const log = createLogger('error');
-  return startService({
-    config: changed,
-    log,
-    clock,
-    onDemand: true,
-    ...(elapsedMs !== undefined && { elapsedMs }),
   });
 }
 

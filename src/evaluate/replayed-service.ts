@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { type TemporaryFolder, temporaryFolder } from '../platform/files/temporary-folder.ts';
-import type { Service } from '../service/service.ts';
-import { feedbackOf, fillStore, itemOf, type Recommend, startOwnService, userOf } from './own-service.ts';
+import { feedbackOf, fillStore, itemOf, OwnService, type Recommend, userOf } from './own-service.ts';
 import type { ReplayPlan } from './replay-plan.ts';
 
 /** Records in one request. */
@@ -11,21 +8,18 @@ const BATCH = 100;
 /** A service of its own whose clock goes through the last part of the data, and which is told of it as it goes. */
 export class ReplayedService {
   private readonly plan: ReplayPlan;
-  private readonly folder: TemporaryFolder;
-  private readonly key = randomUUID();
+  private readonly service = new OwnService('furze-replay-');
   private readonly rowOf: ReadonlyMap<string, number>;
   /** 1 for users and items that the service knows. */
   private readonly knowsUser: Uint8Array;
   private readonly knowsItem: Uint8Array;
   /** Items that come at a time of their own, latest first. */
   private readonly coming: { readonly item: number; readonly ms: number }[] = [];
-  private service: Service | undefined;
   private nowMs: number;
 
   private constructor(plan: ReplayPlan) {
     const { past, timesMs } = plan.timeline;
     this.plan = plan;
-    this.folder = temporaryFolder('furze-replay-');
     this.rowOf = new Map(past.itemIds.map((id, row) => [id, row]));
     this.knowsUser = new Uint8Array(past.userIds.length);
     this.knowsItem = new Uint8Array(past.itemIds.length);
@@ -46,8 +40,7 @@ export class ReplayedService {
 
   private async open(config: Config, recommend: Recommend): Promise<void> {
     const beganMs = this.nowMs - performance.now();
-    this.service = await startOwnService({
-      ...{ config, recommend, key: this.key, folder: this.folder.path },
+    await this.service.start(config, recommend, {
       clock: () => this.nowMs,
       // Time that a replay leaps over has passed for budgets, too.
       elapsedMs: () => performance.now() + this.nowMs - beganMs,
@@ -73,7 +66,7 @@ export class ReplayedService {
   /** Learns at a moment. */
   async fit(nowMs: number, onStage: (stage: string) => void): Promise<void> {
     this.nowMs = Math.max(this.nowMs, nowMs);
-    await this.service!.fit((stage) => onStage(stage));
+    await this.service.fit(onStage);
   }
 
   /** Tells of the records from one index up to another. */
@@ -88,11 +81,9 @@ export class ReplayedService {
         await this.introduce(itemRows[at]!, timesMs[at]!);
         this.knowsUser[userRows[at]!] = 1;
       }
-      await this.send(
-        '/api/feedback',
-        Array.from(indices, (at) => feedbackOf(past, at)),
-      );
-      await this.service!.settled();
+      const records = Array.from(indices, (at) => feedbackOf(past, at));
+      await this.service.send('/api/feedback', records);
+      await this.service.settled();
     }
   }
 
@@ -101,25 +92,23 @@ export class ReplayedService {
     const { past } = this.plan.timeline;
     await this.moveTo(nowMs);
     if (this.knowsUser[user] === 0 && hasLabels(past.users[user]?.Labels)) {
-      await this.send('/api/users', [userOf(past, user)]);
+      await this.service.send('/api/users', [userOf(past, user)]);
       this.knowsUser[user] = 1;
     }
-    return this.items(await this.send(`/api/recommend/${encodeURIComponent(past.userIds[user]!)}?n=${n}`));
+    return this.items(
+      await this.service.send(`/api/recommend/${encodeURIComponent(past.userIds[user]!)}?n=${n}`),
+    );
   }
 
   /** Asks what comes next in a session, as item rows. @param indices its records */
   async askSession(indices: Uint32Array, n: number): Promise<Uint32Array> {
     const { past, order } = this.plan.timeline;
     const records = Array.from(indices, (at) => ({ ...feedbackOf(past, order[at]!), UserId: '' }));
-    return this.items(await this.send(`/api/session/recommend?n=${n}`, records));
+    return this.items(await this.service.send(`/api/session/recommend?n=${n}`, records));
   }
 
-  async close(): Promise<void> {
-    try {
-      await this.service?.stop();
-    } finally {
-      this.folder.remove();
-    }
+  close(): Promise<void> {
+    return this.service.close();
   }
 
   /** Moves the clock on; what has come by then is told of. */
@@ -136,7 +125,7 @@ export class ReplayedService {
   private async introduce(item: number, ms: number): Promise<void> {
     if (this.knowsItem[item] === 1) return;
     this.knowsItem[item] = 1;
-    await this.send('/api/items', [itemOf(this.plan.timeline.past, item, ms)]);
+    await this.service.send('/api/items', [itemOf(this.plan.timeline.past, item, ms)]);
   }
 
   private items(answer: unknown): Uint32Array {
@@ -144,18 +133,6 @@ export class ReplayedService {
       answer as readonly (string | { Id: string })[],
       (each) => this.rowOf.get(typeof each === 'string' ? each : each.Id)!,
     );
-  }
-
-  /** Asks the service, or tells it something. */
-  private async send(path: string, body?: unknown): Promise<unknown> {
-    const { host, port } = this.service!.address;
-    const answer = await fetch(`http://${host}:${port}${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { 'X-API-Key': this.key },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    if (!answer.ok) throw new Error(`the service answered ${answer.status}: ${await answer.text()}`);
-    return answer.json();
   }
 }
 

@@ -1,5 +1,6 @@
 import { createRandom } from '../domain/random.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
+import { firstAbove } from '../memory/binary-search.ts';
 import type { Past } from './read-feedback.ts';
 
 /** Records by row, each row's in the order of time. */
@@ -19,14 +20,9 @@ class Postings {
 
   /** The last `max` indices of a row that lie before an index, ascending. */
   lastBefore(row: number, before: number, max = Number.POSITIVE_INFINITY): Uint32Array {
-    const first = this.starts[row]!;
-    let [low, high] = [first, this.starts[row + 1]!];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.indices[middle]! < before) low = middle + 1;
-      else high = middle;
-    }
-    return this.indices.subarray(Math.max(first, low - max), low);
+    const indices = this.indices.subarray(this.starts[row], this.starts[row + 1]);
+    const count = firstAbove(indices, before - 1);
+    return indices.subarray(Math.max(0, count - max), count);
   }
 }
 

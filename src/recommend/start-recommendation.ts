@@ -35,7 +35,7 @@ import { ItemVectors, type ItemVectorsParts } from './vectors/item-vectors.ts';
 export interface Recommendation {
   readonly recommender: OnlineRecommender;
   readonly explainer: Explainer;
-  /** How answers were made. */
+  /** Counts of the ways in which answers were made. */
   readonly answers: AnswerCounts;
   readonly live: InMemoryState;
   readonly lists: UserLists;

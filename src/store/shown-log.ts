@@ -50,7 +50,7 @@ export interface ShownLog {
   ofUser(userId: string, most?: number): Promise<readonly ShownRecord[]>;
   /** All users in the byte order of their ids, some at a time. */
   walk(): AsyncIterable<readonly ShownToUser[]>;
-  /** What its tables take. @throws FurzeError STORE_UNAVAILABLE */
+  /** Entries and bytes of its tables. @throws FurzeError STORE_UNAVAILABLE */
   getTables(): Promise<readonly TableStats[]>;
   /** Removes what is beyond the bounds, the oldest first. */
   prune(nowMs: number): Promise<void>;

@@ -40,7 +40,7 @@ it('answers nobody but who judges it: it knows what the service asks a key for',
     strangers.push((await ask(url)).status);
     return ask(url, init);
   });
-  const service = await TrialService.create(trial, config);
+  const service = new TrialService(trial, config);
   try {
     const { lists } = await service.serve({}, 5, () => {});
     expect(lists.size).toBeGreaterThan(0);
@@ -59,7 +59,7 @@ it('does nothing but what it is asked for: no fit begins by itself while it is f
     tasks ??= (await (await ask(new URL('/api/admin/tasks', String(url)), init)).json()) as Tasks;
     return ask(url, init);
   });
-  const service = await TrialService.create(trial, config);
+  const service = new TrialService(trial, config);
   try {
     await service.serve({}, 5, () => {});
     expect(tasks?.Past.map(({ Kind }) => Kind)).toEqual(['fit']);

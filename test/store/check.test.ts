@@ -153,7 +153,7 @@ describe('damaged files', () => {
     const { dataPath, cachePath } = await sound();
     const file = join(dataPath, 'data.mdb');
     const whole = readFileSync(file);
-    expect(inspectFile(dataPath)).toMatchObject({ kind: 'sound', pageBytes: 4096 });
+    expect(inspectFile(dataPath)).toMatchObject({ kind: 'sound' });
     expect(await checkStore('data', dataPath)).toMatchObject({ faultCount: 0, counts: { feedback: 6000 } });
     expect(await checkStore('cache', cachePath)).toMatchObject({ faultCount: 0, counts: { lists: 300 } });
     const guard = (readsAll = false) =>

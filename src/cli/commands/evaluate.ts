@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { type Config, defaultConfig, type Environment } from '../../config/config.ts';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import type { EvaluateOptions, EvaluationReport } from '../../domain/evaluation-schemas.ts';
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../platform/files/temporary-folder.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from '../common/column-options.ts';
 import { ExitStatus, UsageError } from '../common/exit-status.ts';
 import { loadConfig } from '../common/load-config.ts';
-import { addPlaceOptions, configFlags, parseNumber } from '../common/options.ts';
+import { addPlaceOptions, configFlags, numberOption, parseNumber } from '../common/options.ts';
 import { howFar, LINE_MS } from '../common/progress.ts';
 import { importInto } from '../import/import.ts';
 import { REFUSED } from '../import/run-import.ts';
@@ -38,6 +38,9 @@ export const EVALUATE_DEFAULTS = {
   alone: false,
   seed: 1,
 } as const satisfies EvaluateOptions;
+
+const parseShare = numberOption('a number between 0 and 1', (share) => share > 0 && share < 1);
+const parseCount = numberOption('an integer from 1', (count) => Number.isInteger(count) && count >= 1);
 
 const HELP = `
 Replays the last part of the data through a service of its own: each like is first a question, then is told, beside simple
@@ -176,16 +179,4 @@ export function tellStages(
 export async function describeReport(report: EvaluationReport): Promise<string> {
   const { renderText } = await import('../../evaluate/report.ts');
   return `${renderText(report)}\n`;
-}
-
-function parseShare(text: string): number {
-  const share = Number(text);
-  if (!(share > 0 && share < 1)) throw new InvalidArgumentError('expected a number between 0 and 1');
-  return share;
-}
-
-function parseCount(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('expected an integer from 1');
-  return count;
 }

@@ -19,7 +19,6 @@ import { openedFolders } from '../../platform/process/supervisor-notes.ts';
 import type { DataStore } from '../../store/data-store.ts';
 import { parseDsn } from '../../store/dsn.ts';
 import type { Stores } from '../../store/open/open-store.ts';
-import { findDamage } from '../common/find-damage.ts';
 import { loadConfig } from '../common/load-config.ts';
 import { configOption, lockWaitOption } from '../common/options.ts';
 import { createProgress } from '../common/progress.ts';
@@ -103,6 +102,7 @@ async function migrate(
         if (differentCount > 0) {
           // The next run copies everything again, over what is there.
           resumePoint.write(BEGUN);
+          const { findDamage } = await import('../../store/open/open-store.ts');
           const damage = await findDamage(openedFolders());
           if (damage !== undefined) throw new OperatorError(damage);
           throw new OperatorError(

@@ -6,13 +6,17 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import type { ServiceClient } from '../../exchange/service-client.ts';
 import { ExitStatus } from '../common/exit-status.ts';
 import { findService } from '../common/find-service.ts';
-import { addPlaceOptions, type PlaceOptions, parseTimeout } from '../common/options.ts';
+import { addPlaceOptions, numberOption, type PlaceOptions } from '../common/options.ts';
 
 const NOT_READY = 1;
 const UNREACHABLE = 2;
 const TIMEOUT_SECONDS = 5;
 /** Ways to rank that are shown beside the chosen one; the dashboard has all. */
 const OTHERS_SHOWN = 3;
+const readTimeout = numberOption(
+  'a number of seconds above 0, up to 3600',
+  (seconds) => seconds > 0 && seconds <= 3600,
+);
 const ONE_LINE = /^[^\n<[{][^\n<]*$/;
 
 interface StatusOptions extends PlaceOptions {
@@ -27,7 +31,7 @@ export function statusCommand(env: Environment): Command {
   );
   return addPlaceOptions(command, { hasUrl: true })
     .option('--json', 'print the whole summary as JSON')
-    .option('--timeout <seconds>', 'how long to wait for the answer', parseTimeout, TIMEOUT_SECONDS)
+    .option('--timeout <seconds>', 'how long to wait for the answer', readTimeout, TIMEOUT_SECONDS)
     .addHelpText(
       'after',
       '\nWithout --url it is the service that runs on the data folder, else the one that the configuration describes.\n' +

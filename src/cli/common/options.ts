@@ -6,14 +6,20 @@ import { folderOf } from '../../store/dsn.ts';
 import { UsageError } from './exit-status.ts';
 import { CONFIG_FILE, loadConfig } from './load-config.ts';
 
-/** Reads a TCP port from the command line. @throws InvalidArgumentError */
-export function parsePort(text: string): number {
-  const port = Number(text);
-  if (text.trim() === '' || !Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new InvalidArgumentError('expected an integer from 0 to 65535');
-  }
-  return port;
+/** Makes what reads a number of an option. @throws InvalidArgumentError for a text that is none or does not fit */
+export function numberOption(expected: string, fits: (value: number) => boolean = Number.isFinite) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (text.trim() === '' || !fits(value)) throw new InvalidArgumentError(`expected ${expected}`);
+    return value;
+  };
 }
+
+export const parseNumber = numberOption('a number');
+export const parsePort = numberOption(
+  'an integer from 0 to 65535',
+  (port) => Number.isInteger(port) && port >= 0 && port <= 65535,
+);
 
 /** Reads the address of a service, without a slash at its end. @throws InvalidArgumentError */
 function parseUrl(text: string): string {
@@ -28,22 +34,6 @@ function parseUrl(text: string): string {
   return text.replace(/\/+$/, '');
 }
 
-/** Reads a number. @throws InvalidArgumentError */
-export function parseNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('expected a number');
-  return value;
-}
-
-/** Reads a time to wait, in seconds above 0. @throws InvalidArgumentError */
-export function parseTimeout(text: string): number {
-  const seconds = Number(text);
-  if (text.trim() === '' || !(seconds > 0 && seconds <= 3600)) {
-    throw new InvalidArgumentError('expected a number of seconds above 0, up to 3600');
-  }
-  return seconds;
-}
-
 /** Longest wait of a command for another process that has its folders. */
 const LOCK_WAIT_SECONDS = 10;
 
@@ -53,16 +43,10 @@ export function lockWaitOption(): Option {
     '--lock-wait <seconds>',
     'how long to wait for another process that is about to let go of the folders',
   )
-    .argParser(parseSeconds)
+    .argParser(
+      numberOption('a number of seconds from 0 to 86400', (seconds) => seconds >= 0 && seconds <= 86_400),
+    )
     .default(LOCK_WAIT_SECONDS);
-}
-
-function parseSeconds(text: string): number {
-  const seconds = Number(text);
-  if (text.trim() === '' || !(seconds >= 0 && seconds <= 86_400)) {
-    throw new InvalidArgumentError('expected a number of seconds from 0 to 86400');
-  }
-  return seconds;
 }
 
 /** Which folder or which service a command is for. */

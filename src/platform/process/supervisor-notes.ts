@@ -11,6 +11,16 @@ export type SupervisorNote =
   | { readonly unfinished: string }
   | { readonly settled: string };
 
+/** Signals that end a process which reads damaged pages, or has a fault of its own. */
+export const SUDDEN_ENDS: readonly NodeJS.Signals[] = [
+  'SIGBUS',
+  'SIGSEGV',
+  'SIGABRT',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGFPE',
+];
+
 /** Nobody supervises a service, a thread, or a process that was started by other means. */
 let tell: (note: SupervisorNote) => void = () => {};
 

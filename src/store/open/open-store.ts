@@ -30,7 +30,7 @@ import { openSharedLists } from './open-shared-lists.ts';
 
 export { BulkImport, type FinishOptions } from '../lmdb/bulk/bulk-import.ts';
 export { checkStore, type Report } from '../lmdb/check/check-store.ts';
-export { describeDamage, guardFiles, refuseUnsound } from '../lmdb/check/damaged-files.ts';
+export { findDamage, guardFiles, refuseUnsound } from '../lmdb/check/damaged-files.ts';
 export { inspectFile } from '../lmdb/check/file-head.ts';
 export {
   type Backup,

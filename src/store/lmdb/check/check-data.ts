@@ -5,21 +5,7 @@ import { allEntries, countEntries, readBytes, type Table } from '../tables/engin
 import { readState, readTypes } from '../tables/meta-table.ts';
 import { pendingDeletions } from '../tables/pending-deletions.ts';
 import { checkItemBlocks, checkTriples, checkTypeUsers, checkUserBlocks } from './check-feedback.ts';
-import type { Checked } from './check-sums.ts';
-import { Findings, type Report } from './findings.ts';
-
-/** Tables that a store of every version has; one that is only read and lacks a table has no door to it. */
-const TABLES = [
-  'meta',
-  'userIds',
-  'users',
-  'itemIds',
-  'items',
-  'userFeedback',
-  'itemFeedback',
-  'typeUsers',
-  'comments',
-] as const;
+import { type Checked, Findings, type Report } from './findings.ts';
 
 /**
  * Walks a data store and compares everything that it holds twice: ids and rows, users' feedback and the lists of users
@@ -27,9 +13,10 @@ const TABLES = [
  */
 export function checkData(tables: DataTables): Report {
   const findings = new Findings();
-  const missing = TABLES.filter((name) => tables[name] === undefined);
-  for (const name of missing) findings.fault(`The table ${name} is missing.`);
-  if (missing.length > 0) return findings.report(tables.engine.path);
+  const { engine, ...all } = tables;
+  const missing = Object.entries(all).filter(([, table]) => table === undefined);
+  for (const [name] of missing) findings.fault(`The table ${name} is missing.`);
+  if (missing.length > 0) return findings.report(engine.path);
   const state = readState(tables);
   const types = readTypes(tables);
   if (types.length !== state.feedbackTypes)
@@ -53,10 +40,11 @@ export function checkData(tables: DataTables): Report {
   checkItemBlocks(checked);
   checkTypeUsers(checked);
   checkTriples(checked, 'comments');
-  // A folder of the first version that is only read has no such table.
-  if (state.values > 0) checkTriples(checked, 'values');
-  if (state.repeats > 0) checkTriples(checked, 'repeats');
-  readThrough(tables.recentFeedback, findings);
+  checkTriples(checked, 'values');
+  checkTriples(checked, 'repeats');
+  let recent = 0;
+  for (const _entry of allEntries(tables.recentFeedback)) recent++;
+  compareCounts('recent feedback', recent, tables.recentFeedback, findings);
   checkVectors(checked);
   for (const [row, sum] of checked.itemSums.entries()) {
     if (sum !== 0)
@@ -68,23 +56,16 @@ export function checkData(tables: DataTables): Report {
   }
   findings.count('feedback types', types.length);
   findings.count('unfinished deletions', going.users.size + going.items.size, state.deletions);
-  return findings.report(tables.engine.path);
+  return findings.report(engine.path);
 }
 
-/** Reads a table of which nothing else tells what it has to hold. */
-function readThrough(table: Table | undefined, findings: Findings): void {
-  // A folder of the first version that is only read has no such table.
-  if (table === undefined) return;
-  let count = 0;
-  for (const _entry of allEntries(table)) count++;
+function compareCounts(name: string, count: number, table: Table, findings: Findings): void {
   if (count !== countEntries(table))
-    findings.fault(`The table of recent feedback has ${count} entries and counts ${countEntries(table)}.`);
+    findings.fault(`The table of ${name} has ${count} entries and counts ${countEntries(table)}.`);
 }
 
 /** Each vector is of an item that there is, and whole. */
 function checkVectors({ tables, findings, items }: Checked): void {
-  // A folder of before that is only read has no such table.
-  if ((tables.vectors as Table | undefined) === undefined) return;
   let count = 0;
   for (const { key, value } of allEntries(tables.vectors)) {
     const row = readRow(key, 0);
@@ -93,8 +74,7 @@ function checkVectors({ tables, findings, items }: Checked): void {
     if (value.length % 4 > 0 || value.length === 0)
       findings.fault(`A vector of item row ${row} has ${value.length} bytes.`);
   }
-  if (count !== countEntries(tables.vectors))
-    findings.fault(`The table of vectors has ${count} entries and counts ${countEntries(tables.vectors)}.`);
+  compareCounts('vectors', count, tables.vectors, findings);
 }
 
 /** Each id has a row and each row that id. */

@@ -4,8 +4,7 @@ import { countsByTime, decodeOccurrences } from '../../repeats.ts';
 import { FEEDBACK_WORDS, readRow, readType, unpackType } from '../format/record-layout.ts';
 import { LmdbLocalReads } from '../reads/lmdb-local-reads.ts';
 import { allEntries } from '../tables/engine.ts';
-import type { Checked } from './check-sums.ts';
-import type { Findings } from './findings.ts';
+import type { Checked, Findings } from './findings.ts';
 
 /** A number that differs for nearly all rows, so that sums tell sets apart. */
 function hashOf(row: number): number {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { atExit } from '../../../platform/process/exit-cleanup.ts';
+import { SUDDEN_ENDS } from '../../../platform/process/supervisor-notes.ts';
 import { ownThread } from '../../../platform/program/thread-entry.ts';
 import { inspectFile } from './file-head.ts';
 import type { Report } from './findings.ts';
@@ -11,8 +12,6 @@ export type { Report } from './findings.ts';
 
 export type StoreKind = 'data' | 'cache';
 
-/** Signals that end a process that reads damaged pages; any other signal comes from without. */
-const OF_DAMAGE: readonly NodeJS.Signals[] = ['SIGBUS', 'SIGSEGV', 'SIGABRT', 'SIGILL', 'SIGTRAP', 'SIGFPE'];
 /** Message of Node.js before it aborts for want of memory. */
 const NO_MEMORY = 'out of memory';
 
@@ -53,7 +52,8 @@ export async function checkStore(
   signal?.throwIfAborted();
   if (code === 0) return JSON.parse(output) as Report;
   if (errors.includes(NO_MEMORY)) throw cutShort(path, 'it ran out of memory');
-  if (ended !== null && !OF_DAMAGE.includes(ended)) throw cutShort(path, `${ended} ended it`);
+  // Any other signal comes from without.
+  if (ended !== null && !SUDDEN_ENDS.includes(ended)) throw cutShort(path, `${ended} ended it`);
   if (ended !== null)
     return failed(path, `Pages are missing or damaged: reading them ended the process with ${ended}.`);
   return failed(path, `The store cannot be read: ${lastLine(errors)}.`);

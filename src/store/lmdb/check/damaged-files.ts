@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../domain/operator-error.ts';
-import { noteOpened } from '../../../platform/process/supervisor-notes.ts';
+import { noteOpened, type OpenedFolder } from '../../../platform/process/supervisor-notes.ts';
 import { DATA_FILE, LOCK_FILE } from '../tables/engine.ts';
 import { checkStore, type StoreKind } from './check-store.ts';
 import { inspectFile } from './file-head.ts';
@@ -65,19 +65,21 @@ export async function refuseUnsound(dataPath: string): Promise<void> {
 }
 
 /**
- * Says what is wrong with a store and what to do about it, once reading it has ended a process by a signal: all of it is
- * read in one more process.
- * @returns undefined where there is none or it is sound
- * @throws OperatorError when that was cut off before it knew
+ * Says what is wrong with the first of some stores that is damaged, and what to do about it, once reading them has failed or ended
+ * a process by a signal: each is read as a whole in one more process.
+ * @returns undefined where none is damaged, or nobody can tell
  */
-export async function describeDamage(kind: StoreKind, path: string): Promise<string | undefined> {
-  const fault = await faultOf(kind, path, true, undefined);
-  if (fault === undefined) return undefined;
-  if (kind === 'data') return damaged(path, fault).message;
-  return (
-    `The cache in ${path} is damaged: ${fault}. Stop the service and remove that folder; all that it held is made again. ` +
-    '"furze check" says more.'
-  );
+export async function findDamage(opened: readonly OpenedFolder[]): Promise<string | undefined> {
+  for (const { kind, path } of opened) {
+    const fault = await faultOf(kind, path, true, undefined).catch(() => undefined);
+    if (fault === undefined) continue;
+    if (kind === 'data') return damaged(path, fault).message;
+    return (
+      `The cache in ${path} is damaged: ${fault}. Stop the service and remove that folder; all that it held is made again. ` +
+      '"furze check" says more.'
+    );
+  }
+  return undefined;
 }
 
 /** False where there is a lock file that this user may not write; a file system that is only read has no writers. */

@@ -22,7 +22,7 @@ const NO_ROOT = 2n ** 64n - 1n;
 /** Facts in the head of an LMDB file, read without opening it, which would end the process where the file is damaged. */
 export type FileState =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'sound'; readonly pageBytes: number }
+  | { readonly kind: 'sound' }
   /** Shorter than its last page: cut off, unless the pages that are missing are free ones. */
   | { readonly kind: 'short'; readonly bytes: number; readonly expectedBytes: number }
   | { readonly kind: 'damaged'; readonly reason: string };
@@ -72,7 +72,7 @@ function inspect(file: number, bytes: number): FileState {
   const lastPage = first.lastPage > second.lastPage ? first.lastPage : second.lastPage;
   const expectedBytes = (Number(lastPage) + 1) * first.pageBytes;
   if (bytes < expectedBytes) return { kind: 'short', bytes, expectedBytes };
-  return { kind: 'sound', pageBytes: first.pageBytes };
+  return { kind: 'sound' };
 }
 
 interface Meta {
