@@ -14,7 +14,7 @@ import { createMetrics, type HttpMetrics } from './metrics/metrics.ts';
 import { registerModel } from './metrics/model-metrics.ts';
 import { registerNodes } from './metrics/node-metrics.ts';
 import { registerPlacements } from './metrics/placement-metrics.ts';
-import { accessRules, warnOfOpenDoor } from './pipeline/access.ts';
+import { warnOfOpenDoor } from './pipeline/access.ts';
 import { EntityTexts } from './route/entity-texts.ts';
 import type { Route } from './route/route.ts';
 import type { Services } from './route/services.ts';
@@ -78,8 +78,7 @@ export async function listenHttp(
 ): Promise<HttpListener> {
   const { server } = config;
   const limits = limitsOf(config);
-  const access = accessRules(server);
-  warnOfOpenDoor(access, log);
+  warnOfOpenDoor(server, log);
   registerBackground(metrics.registry, background);
   registerPlacements(metrics.registry, background.placementCounts);
   registerModel(metrics.registry, () => services.admin.learning());
@@ -101,7 +100,7 @@ export async function listenHttp(
     port: server.port,
     tls,
     connections: connectionLimits(server),
-    access,
+    access: server,
     errorFormat: server.error_format,
     limits,
     log,

@@ -10,6 +10,7 @@ import type { Services } from '../../src/http/route/services.ts';
 import { createRoutes } from '../../src/http/route-table.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 import type { ReadBarrier } from '../../src/store/data-store.ts';
+import { OPEN_ACCESS } from './serve-routes.ts';
 
 const REPORT = {
   CacheStoreConnected: true,
@@ -28,7 +29,7 @@ function pipelineOver(services: object, starting?: Promise<void>, barrier?: Read
     barrier,
     routes: createRoutes('0.0.0', DEFAULT_LIMITS),
     services: { defaultN: 10, limits: DEFAULT_LIMITS, ...services } as Services,
-    access: { keys: [], readOnlyKey: '', origins: [], hosts: ['a'], host: '127.0.0.1' },
+    access: OPEN_ACCESS,
     errorFormat: 'problem',
     limits: DEFAULT_LIMITS,
     metrics: { record: () => {} } as unknown as HttpMetrics,

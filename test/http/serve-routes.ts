@@ -2,6 +2,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../src/domain/request-limits.ts'
 import { chooseEngine } from '../../src/http/engine/engine-choice.ts';
 import { type ConnectionLimits, HttpServer, type HttpServerOptions } from '../../src/http/http-server.ts';
 import { createMetrics, type HttpMetrics } from '../../src/http/metrics/metrics.ts';
+import type { AccessRules } from '../../src/http/pipeline/access.ts';
 import type { Route } from '../../src/http/route/route.ts';
 import type { Services } from '../../src/http/route/services.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
@@ -15,6 +16,16 @@ export const WIDE: ConnectionLimits = {
   sendTimeoutMs: 600_000,
   keepAliveMs: 600_000,
   drainMs: 600_000,
+};
+
+/** No keys: everybody may do everything. */
+export const OPEN_ACCESS: AccessRules = {
+  api_key: '',
+  api_keys: [],
+  read_only_api_key: '',
+  cors_origins: [],
+  hosts: ['a'],
+  host: '127.0.0.1',
 };
 
 /** The HTTP server over routes of a test's own, without a service behind it. */
@@ -57,7 +68,7 @@ export async function serveRoutes(
     host: '127.0.0.1',
     port: 0,
     tls,
-    access: { keys: [], readOnlyKey: '', origins: [], hosts: ['a'], host: '127.0.0.1' },
+    access: OPEN_ACCESS,
     errorFormat: 'problem',
     limits: allLimits,
     connections: { ...WIDE, ...connections },

@@ -9,7 +9,8 @@ import { route } from '../../src/http/route/route.ts';
 import type { Services } from '../../src/http/route/services.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 import { sendRaw } from './raw.ts';
-import { engine, isOldNative, WIDE } from './serve-routes.ts';
+
+import { engine, isOldNative, OPEN_ACCESS, WIDE } from './serve-routes.ts';
 
 const response = { description: '' };
 const common = { tag: 't', summary: 's', response } as const;
@@ -66,13 +67,7 @@ function start(apiKey = '', port = 0) {
     services,
     host: '127.0.0.1',
     port,
-    access: {
-      keys: apiKey === '' ? [] : [apiKey],
-      readOnlyKey: '',
-      origins: [],
-      hosts: ['a'],
-      host: '127.0.0.1',
-    },
+    access: { ...OPEN_ACCESS, api_key: apiKey },
     errorFormat: 'problem',
     limits: { ...DEFAULT_LIMITS, bodyBytesMax: 100_000 },
     connections: WIDE,

@@ -3,9 +3,6 @@ import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
 import type { Job, JobKind, Jobs } from '../../threads/messages.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** Questions that wait at most; more are refused. */
-const WAITING_MAX = 64;
-
 /**
  * Queue of the requests' questions to the workers, in order and bounded, so that a crowd of slow questions is refused rather than kept
  * waiting. A question that nobody waits for any more leaves the queue, or ends at its next pause.
@@ -17,7 +14,7 @@ export class JobQueue {
   /** @param atWorkMax questions at work at the same time; training has the other threads */
   constructor(pool: Pick<WorkerPool, 'run'>, atWorkMax: number) {
     this.pool = pool;
-    this.queue = new BoundedQueue({ atWorkMax, waitingMax: WAITING_MAX, refusedFor: 'questions' });
+    this.queue = new BoundedQueue({ atWorkMax, refusedFor: 'questions' });
   }
 
   /** Questions that wait for a thread. */

@@ -20,11 +20,11 @@ import { ItemsPageSchema, SessionBodiesSchema, UsersPageSchema } from '../../dom
 import { decodeImportReport, decodeSession } from '../../domain/decode-bodies.ts';
 import { noSuchItem } from '../../domain/furze-error.ts';
 import { json } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
 import { FEEDBACK, ITEM, USER } from './examples.ts';
 import { listQuery } from './lists.ts';
 
-const tag = 'Admin';
+const route = routesOf('Admin');
 /** Feedback records of a user that are shown. */
 const HISTORY_COUNT = 100;
 /** Entries of a user's lists, whatever `n` asks for: each is read with its title. */
@@ -35,19 +35,13 @@ const BYTES_TYPE = 'application/octet-stream';
 
 /** Routes for operators. Each is bounded and changes no data. */
 export const adminRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/api/admin/summary',
-    tag,
+  route('GET', '/api/admin/summary', {
     needsNoModel: true,
     summary: 'The state of the service: one sentence, what is not right and what to do, counts, the model',
     response: { description: 'The summary', schema: SummarySchema },
     handler: async (_request, { admin }) => json(await admin.summary()),
   }),
-  route({
-    method: 'GET',
-    path: '/api/admin/series',
-    tag,
+  route('GET', '/api/admin/series', {
     needsNoModel: true,
     summary: 'Curves over the last `n` samples, one taken every ten seconds',
     description: 'A day is 8,640 samples. Of many samples several become one point, their mean or largest.',
@@ -55,38 +49,26 @@ export const adminRoutes: readonly Route[] = [
     response: { description: 'Times, and values by name', schema: SeriesSchema },
     handler: ({ query }, { admin }) => json(admin.series(query.n)),
   }),
-  route({
-    method: 'GET',
-    path: '/api/admin/tasks',
-    tag,
+  route('GET', '/api/admin/tasks', {
     needsNoModel: true,
     summary:
       'Fits, passes over the lists, searches, evaluations, compactions, backups, imports: those that run and the last that ended',
     response: { description: 'The tasks', schema: TasksSchema },
     handler: (_request, { admin }) => json(admin.tasks()),
   }),
-  route({
-    method: 'POST',
-    path: '/api/admin/fit',
-    tag,
+  route('POST', '/api/admin/fit', {
     summary: 'Begin a fit now',
     description: 'The answer comes at once, with the tasks as they are then. A fit that runs is joined.',
     response: { description: 'The tasks', schema: TasksSchema },
     handler: async (_request, { admin }) => json(await admin.begin('fit')),
   }),
-  route({
-    method: 'POST',
-    path: '/api/admin/search',
-    tag,
+  route('POST', '/api/admin/search', {
     summary: 'Begin a search of better settings now',
     description: 'The answer comes at once, with the tasks as they are then. A search that runs is joined.',
     response: { description: 'The tasks', schema: TasksSchema },
     handler: async (_request, { admin }) => json(await admin.begin('search')),
   }),
-  route({
-    method: 'POST',
-    path: '/api/admin/evaluation',
-    tag,
+  route('POST', '/api/admin/evaluation', {
     needsNoModel: true,
     summary: 'Begin to judge the lists on held-out feedback',
     description:
@@ -94,10 +76,7 @@ export const adminRoutes: readonly Route[] = [
     response: { description: 'The tasks', schema: TasksSchema },
     handler: async (_request, { admin }) => json(await admin.begin('evaluation')),
   }),
-  route({
-    method: 'POST',
-    path: '/api/admin/compact',
-    tag,
+  route('POST', '/api/admin/compact', {
     needsNoModel: true,
     summary: 'Begin to rewrite the data store without its free space',
     description:
@@ -105,10 +84,7 @@ export const adminRoutes: readonly Route[] = [
     response: { description: 'The tasks', schema: TasksSchema },
     handler: async (_request, { admin }) => json(await admin.begin('compaction')),
   }),
-  route({
-    method: 'POST',
-    path: '/api/admin/backup',
-    tag,
+  route('POST', '/api/admin/backup', {
     needsNoModel: true,
     summary: 'A consistent copy of the data store, as `furze restore` takes it',
     description:
@@ -126,10 +102,7 @@ export const adminRoutes: readonly Route[] = [
       };
     },
   }),
-  route({
-    method: 'PUT',
-    path: '/api/admin/import/{import-id}',
-    tag,
+  route('PUT', '/api/admin/import/{import-id}', {
     needsNoModel: true,
     summary: 'Tell how far an import is, for it to stand among the tasks',
     description:
@@ -152,29 +125,20 @@ export const adminRoutes: readonly Route[] = [
       return json(admin.tasks());
     },
   }),
-  route({
-    method: 'GET',
-    path: '/api/admin/quality',
-    tag,
+  route('GET', '/api/admin/quality', {
     needsNoModel: true,
     summary:
       'What the model was measured at, what it ranks by, how it went in the fits before, the last evaluation',
     response: { description: 'The quality', schema: QualitySchema },
     handler: (_request, { admin }) => json(admin.quality()),
   }),
-  route({
-    method: 'GET',
-    path: '/api/admin/storage',
-    tag,
+  route('GET', '/api/admin/storage', {
     needsNoModel: true,
     summary: 'Disk by table and memory by part',
     response: { description: 'Sizes', schema: StorageSchema },
     handler: async (_request, { admin }) => json(await admin.storage()),
   }),
-  route({
-    method: 'GET',
-    path: '/api/admin/config',
-    tag,
+  route('GET', '/api/admin/config', {
     needsNoModel: true,
     summary: 'The configuration in effect, with the source of each key; secrets are masked',
     response: { description: 'Every key', schema: ConfigReportSchema },
@@ -188,10 +152,7 @@ export const adminRoutes: readonly Route[] = [
 
 function pageRoutes(): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/admin/users',
-      tag,
+    route('GET', '/api/admin/users', {
       needsNoModel: true,
       summary: 'Users whose ids begin with `prefix`, page by page',
       query: ['n', 'cursor', 'prefix'],
@@ -206,10 +167,7 @@ function pageRoutes(): Route[] {
         return json({ Cursor: cursor, Users: rows });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/admin/items',
-      tag,
+    route('GET', '/api/admin/items', {
       needsNoModel: true,
       summary: 'Items whose ids begin with `prefix`, page by page',
       query: ['n', 'cursor', 'prefix'],
@@ -229,10 +187,7 @@ function pageRoutes(): Route[] {
 
 /** Items for somebody who is made up. */
 function sessionRoute(): Route {
-  return route({
-    method: 'POST',
-    path: '/api/admin/session',
-    tag,
+  return route('POST', '/api/admin/session', {
     reads: true,
     summary: 'Items for a session, as the dashboard shows them',
     description: 'What `/api/session/recommend` answers, with title, picture and price. Nothing is stored.',
@@ -257,10 +212,7 @@ function sessionRoute(): Route {
 /** Events of the moment, with the users and items that they are about. */
 function activityRoutes(): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/admin/activity/feedback',
-      tag,
+    route('GET', '/api/admin/activity/feedback', {
       needsNoModel: true,
       summary: 'The latest feedback as it came',
       description: 'Of the latest thousand records since the start, and those before an orderly stop.',
@@ -269,20 +221,14 @@ function activityRoutes(): Route[] {
       handler: async ({ query }, { admin }) =>
         json({ Feedback: await admin.activity.feedback(Math.min(query.n, ENTRIES_MAX)) }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/admin/activity/days',
-      tag,
+    route('GET', '/api/admin/activity/days', {
       needsNoModel: true,
       summary: 'Feedback, active users, new users and items, and what made answers, by day',
       description: 'Of the last 30 days, as far as this service saw them. Nothing is looked up for it.',
       response: { description: 'The days, the present one last', schema: DailyFiguresSchema },
       handler: (_request, { admin }) => json(admin.activity.days.view()),
     }),
-    route({
-      method: 'GET',
-      path: '/api/admin/activity/users',
-      tag,
+    route('GET', '/api/admin/activity/users', {
       needsNoModel: true,
       summary: 'The users who were active last, with how much feedback each has',
       query: ['n', 'offset'],
@@ -290,10 +236,7 @@ function activityRoutes(): Route[] {
       handler: async ({ query }, { admin }) =>
         json({ Users: await admin.activity.users(Math.min(query.n, ENTRIES_MAX), query.offset) }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/admin/activity/items',
-      tag,
+    route('GET', '/api/admin/activity/items', {
       needsNoModel: true,
       summary: 'The items with the most positive feedback in the popular window',
       query: ['n', 'offset'],
@@ -306,10 +249,7 @@ function activityRoutes(): Route[] {
 
 function viewRoutes(): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/admin/user/{user-id}',
-      tag,
+    route('GET', '/api/admin/user/{user-id}', {
       summary: 'One user: the latest feedback, what is recommended, and what each recommender would',
       description: `Lists have \`n\` entries, at most ${ENTRIES_MAX}. An unknown user gets what anybody gets.`,
       query: ['n'],
@@ -319,10 +259,7 @@ function viewRoutes(): Route[] {
         return json(await admin.user(params['user-id'], { n, historyCount: HISTORY_COUNT }));
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/admin/user/{user-id}/feedback',
-      tag,
+    route('GET', '/api/admin/user/{user-id}/feedback', {
       needsNoModel: true,
       summary: 'The feedback of one user, newest first, page by page',
       description: `\`n\` records, at most ${HISTORY_COUNT}.`,
@@ -332,10 +269,7 @@ function viewRoutes(): Route[] {
       handler: ({ params, query }, { admin }) =>
         json(admin.userFeedback(params['user-id'], Math.min(query.n, HISTORY_COUNT), query.cursor)),
     }),
-    route({
-      method: 'GET',
-      path: '/api/admin/item/{item-id}',
-      tag,
+    route('GET', '/api/admin/item/{item-id}', {
       summary: 'One item: its neighbors, and the feedback on it over time',
       description: `\`n\` neighbors, at most ${ENTRIES_MAX}. Of many users a part is looked at, evenly spread.`,
       query: ['n'],

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { FurzeError } from '../../domain/furze-error.ts';
 import { packageFile } from '../../platform/program/program-files.ts';
 import type { Reply } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
 
-const tag = 'Operation';
+const route = routesOf('Operation');
 const HTML_TYPE = 'text/html; charset=utf-8';
 /** The output of `npm run build:dashboard`, beside the kernels. */
 const FOLDER = packageFile('build/dashboard/');
@@ -38,10 +38,7 @@ export function dashboardRoutes(): readonly Route[] {
   let loaded: Dashboard | undefined;
   const dashboard = () => (loaded ??= loadDashboard());
   return [
-    route({
-      method: 'GET',
-      path: '/',
-      tag,
+    route('GET', '/', {
       summary: 'The dashboard',
       open: true,
       needsNoModel: true,
@@ -57,10 +54,7 @@ export function dashboardRoutes(): readonly Route[] {
         ],
       }),
     }),
-    route({
-      method: 'GET',
-      path: '/dashboard/{asset}',
-      tag,
+    route('GET', '/dashboard/{asset}', {
       summary: 'A file of the dashboard, compressed with gzip',
       open: true,
       needsNoModel: true,

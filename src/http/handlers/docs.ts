@@ -4,9 +4,9 @@ import { getOrPut } from '../../domain/get-or-put.ts';
 import { packageFile } from '../../platform/program/program-files.ts';
 import { ERRORS_PATH } from '../route/problem-details.ts';
 import { json, page, type Reply } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
 
-const tag = 'Operation';
+const route = routesOf('Operation');
 const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** Where `npm run build:apidocs` puts the files of swagger-ui-dist. */
@@ -56,34 +56,30 @@ const PAGE = `<!DOCTYPE html>
  * @param document the OpenAPI document, made when it is first asked for
  */
 export function docsRoutes(document: () => object): readonly Route[] {
-  const common = { method: 'GET', tag, open: true, needsNoModel: true } as const;
+  const common = { open: true, needsNoModel: true } as const;
   let documentReply: Reply | undefined;
   const files = new Map<string, Promise<Buffer>>();
   return [
-    route({
+    route('GET', '/apidocs', {
       ...common,
-      path: '/apidocs',
       summary: 'The interactive description of the API',
       response: { description: 'A page', contentType: HTML_TYPE },
       handler: () => page(PAGE),
     }),
-    route({
+    route('GET', '/apidocs.json', {
       ...common,
-      path: '/apidocs.json',
       summary: 'The OpenAPI document',
       response: { description: 'OpenAPI 3.1' },
       handler: () => (documentReply ??= json(document())),
     }),
-    route({
+    route('GET', ERRORS_PATH, {
       ...common,
-      path: ERRORS_PATH,
       summary: 'The catalogue of errors',
       response: { description: 'A page', contentType: HTML_TYPE },
       handler: () => page(errorsPage()),
     }),
-    route({
+    route('GET', '/apidocs/{asset}', {
       ...common,
-      path: '/apidocs/{asset}',
       summary: 'A file of the interactive page',
       response: { description: 'The file', contentType: '*/*' },
       errors: ['ROUTE_NOT_FOUND'],

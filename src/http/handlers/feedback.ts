@@ -12,55 +12,40 @@ import { detailsOf } from '../../store/feedback-details.ts';
 import { jsonList } from '../route/list-reply.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import type { Query } from '../route/query-parameters.ts';
-import { json, jsonText } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { json, jsonText, type Reply } from '../route/reply.ts';
+import { type Route, type RouteRequest, routesOf } from '../route/route.ts';
+import type { Services } from '../route/services.ts';
 import { FEEDBACK, WRITTEN } from './examples.ts';
 
-const tag = 'Feedback';
+const route = routesOf('Feedback');
 const onePage = {
-  description: 'A page',
-  schema: FeedbackPageSchema,
-  example: { Cursor: '', Feedback: [FEEDBACK] },
-};
+  query: ['n', 'cursor', 'details'],
+  response: {
+    description: 'A page',
+    schema: FeedbackPageSchema,
+    example: { Cursor: '', Feedback: [FEEDBACK] },
+  },
+  errors: ['INVALID_CURSOR'],
+} as const;
 const oneList = { description: 'The feedback', schema: FeedbackListSchema, example: [FEEDBACK] };
+const allOf = { query: ['details'], response: oneList } as const;
 const oneFeedback = { description: 'The feedback', schema: FeedbackSchema, example: FEEDBACK };
 
 /** The twelve routes of feedback. */
 export const feedbackRoutes: readonly Route[] = [
   writeRoute('POST', false, 'Insert feedback; records that exist already stay as they are'),
   writeRoute('PUT', true, 'Insert feedback; records that exist already are overwritten'),
-  route({
-    method: 'GET',
-    path: '/api/feedback',
-    tag,
+  route('GET', '/api/feedback', {
+    ...onePage,
     summary: 'List feedback, a page at a time',
-    query: ['n', 'cursor', 'details'],
-    response: onePage,
-    errors: ['INVALID_CURSOR'],
-    handler: ({ query }, { data, limits }) =>
-      jsonPage('Feedback', pageWish(query, limits), async (n, cursor) => {
-        const page = await data.getFeedbackPage(n, cursor);
-        return { ...page, rows: told(page.rows, query, data) };
-      }),
+    handler: pageOf,
   }),
-  route({
-    method: 'GET',
-    path: '/api/feedback/{feedback-type}',
-    tag,
+  route('GET', '/api/feedback/{feedback-type}', {
+    ...onePage,
     summary: 'List feedback of one type, a page at a time',
-    query: ['n', 'cursor', 'details'],
-    response: onePage,
-    errors: ['INVALID_CURSOR'],
-    handler: ({ params, query }, { data, limits }) =>
-      jsonPage('Feedback', pageWish(query, limits), async (n, cursor) => {
-        const page = await data.getFeedbackPage(n, cursor, params['feedback-type']);
-        return { ...page, rows: told(page.rows, query, data) };
-      }),
+    handler: pageOf,
   }),
-  route({
-    method: 'GET',
-    path: '/api/feedback/{user-id}/{item-id}',
-    tag,
+  route('GET', '/api/feedback/{user-id}/{item-id}', {
     summary: 'Get the feedback of a user on an item, of every type',
     query: ['details'],
     response: oneList,
@@ -68,10 +53,7 @@ export const feedbackRoutes: readonly Route[] = [
       return json(told(await data.getPairFeedback(params['user-id'], params['item-id']), query, data));
     },
   }),
-  route({
-    method: 'DELETE',
-    path: '/api/feedback/{user-id}/{item-id}',
-    tag,
+  route('DELETE', '/api/feedback/{user-id}/{item-id}', {
     summary: 'Delete the feedback of a user on an item, of every type',
     response: { ...oneList, description: 'The deleted feedback' },
     async handler({ params }, { data }) {
@@ -80,10 +62,7 @@ export const feedbackRoutes: readonly Route[] = [
       return json(removed);
     },
   }),
-  route({
-    method: 'GET',
-    path: '/api/feedback/{feedback-type}/{user-id}/{item-id}',
-    tag,
+  route('GET', '/api/feedback/{feedback-type}/{user-id}/{item-id}', {
     summary: 'Get one feedback',
     query: ['details'],
     response: oneFeedback,
@@ -94,10 +73,7 @@ export const feedbackRoutes: readonly Route[] = [
       return json(told([feedback], query, data)[0]!);
     },
   }),
-  route({
-    method: 'DELETE',
-    path: '/api/feedback/{feedback-type}/{user-id}/{item-id}',
-    tag,
+  route('DELETE', '/api/feedback/{feedback-type}/{user-id}/{item-id}', {
     summary: 'Delete one feedback',
     response: { ...oneFeedback, description: 'The deleted feedback' },
     errors: ['FEEDBACK_NOT_FOUND'],
@@ -112,53 +88,30 @@ export const feedbackRoutes: readonly Route[] = [
       return json(removed[0]);
     },
   }),
-  route({
-    method: 'GET',
-    path: '/api/user/{user-id}/feedback',
-    tag,
+  route('GET', '/api/user/{user-id}/feedback', {
+    ...allOf,
     summary: 'Get the feedback of a user',
-    query: ['details'],
-    response: oneList,
-    handler: ({ params, query }, { data }) =>
-      jsonList(toldSlices(data.walkUserFeedback(params['user-id']), query, data)),
+    handler: feedbackOfUser,
   }),
-  route({
-    method: 'GET',
-    path: '/api/user/{user-id}/feedback/{feedback-type}',
-    tag,
+  route('GET', '/api/user/{user-id}/feedback/{feedback-type}', {
+    ...allOf,
     summary: 'Get the feedback of a user, of one type',
-    query: ['details'],
-    response: oneList,
-    handler: ({ params, query }, { data }) =>
-      jsonList(toldSlices(data.walkUserFeedback(params['user-id'], params['feedback-type']), query, data)),
+    handler: feedbackOfUser,
   }),
-  route({
-    method: 'GET',
-    path: '/api/item/{item-id}/feedback',
-    tag,
+  route('GET', '/api/item/{item-id}/feedback', {
+    ...allOf,
     summary: 'Get the feedback on an item',
-    query: ['details'],
-    response: oneList,
-    handler: ({ params, query }, { data }) =>
-      jsonList(toldSlices(data.walkItemFeedback(params['item-id']), query, data)),
+    handler: feedbackOnItem,
   }),
-  route({
-    method: 'GET',
-    path: '/api/item/{item-id}/feedback/{feedback-type}',
-    tag,
+  route('GET', '/api/item/{item-id}/feedback/{feedback-type}', {
+    ...allOf,
     summary: 'Get the feedback on an item, of one type',
-    query: ['details'],
-    response: oneList,
-    handler: ({ params, query }, { data }) =>
-      jsonList(toldSlices(data.walkItemFeedback(params['item-id'], params['feedback-type']), query, data)),
+    handler: feedbackOnItem,
   }),
 ];
 
 function writeRoute(method: 'POST' | 'PUT', overwrite: boolean, summary: string): Route {
-  return route({
-    method,
-    path: '/api/feedback',
-    tag,
+  return route(method, '/api/feedback', {
     summary,
     description:
       'One transaction: one bad record and nothing is stored. The answer comes once all is durable.',
@@ -175,6 +128,34 @@ function writeRoute(method: 'POST' | 'PUT', overwrite: boolean, summary: string)
       return jsonText(`{"RowAffected":${rowAffected}}`);
     },
   });
+}
+
+/** Parameters of a path, of which the type may be absent. */
+interface OfType {
+  readonly 'feedback-type'?: string;
+}
+
+function pageOf({ params, query }: RouteRequest<OfType>, { data, limits }: Services): Promise<Reply> {
+  return jsonPage('Feedback', pageWish(query, limits), async (n, cursor) => {
+    const page = await data.getFeedbackPage(n, cursor, params['feedback-type']);
+    return { ...page, rows: told(page.rows, query, data) };
+  });
+}
+
+function feedbackOfUser(
+  { params, query }: RouteRequest<OfType & { readonly 'user-id': string }>,
+  { data }: Services,
+): Promise<Reply> {
+  const slices = data.walkUserFeedback(params['user-id'], params['feedback-type']);
+  return jsonList(toldSlices(slices, query, data));
+}
+
+function feedbackOnItem(
+  { params, query }: RouteRequest<OfType & { readonly 'item-id': string }>,
+  { data }: Services,
+): Promise<Reply> {
+  const slices = data.walkItemFeedback(params['item-id'], params['feedback-type']);
+  return jsonList(toldSlices(slices, query, data));
 }
 
 /** The rows as they are, or with how often each happened. */

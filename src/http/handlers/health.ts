@@ -1,27 +1,21 @@
 import { HealthReportSchema } from '../../domain/api-schemas.ts';
 import { RETRY_AFTER } from '../route/problem-details.ts';
 import { json } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
 import { HEALTH } from './examples.ts';
 
-const tag = 'Health';
+const route = routesOf('Health');
 
 /** The two routes of health; neither needs a key. */
 export const healthRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/api/health/live',
-    tag,
+  route('GET', '/api/health/live', {
     summary: 'Whether the process lives: always 200 once it listens',
     open: true,
     response: { description: 'The report', schema: HealthReportSchema, example: HEALTH },
     needsNoModel: true,
     handler: async (_request, { health }) => json(await health()),
   }),
-  route({
-    method: 'GET',
-    path: '/api/health/ready',
-    tag,
+  route('GET', '/api/health/ready', {
     summary: 'Whether requests can be handled: 503 until the stores answer',
     open: true,
     response: {

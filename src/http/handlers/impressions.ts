@@ -4,19 +4,16 @@ import { FurzeError } from '../../domain/furze-error.ts';
 import type { Impressions } from '../../shown/impressions.ts';
 import { jsonList, jsonRows } from '../route/list-reply.ts';
 import { json } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import { IMPRESSION, WRITTEN } from './examples.ts';
 
-const tag = 'Impressions';
+const route = routesOf('Impressions');
 const impressions = { description: 'By time', schema: ImpressionsSchema };
 
 /** The routes of what users were shown. */
 export const impressionRoutes: readonly Route[] = [
-  route({
-    method: 'POST',
-    path: '/api/impressions',
-    tag,
+  route('POST', '/api/impressions', {
     needsNoModel: true,
     summary: 'Tell what users have seen of the lists of placements',
     description:
@@ -34,20 +31,14 @@ export const impressionRoutes: readonly Route[] = [
       return json({ RowAffected: await kept(services).add(given) });
     },
   }),
-  route({
-    method: 'GET',
-    path: '/api/impressions',
-    tag,
+  route('GET', '/api/impressions', {
     needsNoModel: true,
     summary: 'All that users were shown and what came of it by name, user by user',
     response: impressions,
     errors: ['BAD_REQUEST'],
     handler: (_request, services) => jsonList(kept(services).walk()),
   }),
-  route({
-    method: 'GET',
-    path: '/api/user/{user-id}/impressions',
-    tag,
+  route('GET', '/api/user/{user-id}/impressions', {
     needsNoModel: true,
     summary: 'What a user was shown, and the feedback that names the list it came of',
     response: impressions,

@@ -11,29 +11,23 @@ import { noSuchItem } from '../../domain/furze-error.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { json, jsonText, type Reply } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import { ITEM, WRITTEN } from './examples.ts';
 import { write } from './write.ts';
 
-const tag = 'Items';
+const route = routesOf('Items');
 const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
 
 /** The eight routes of items. */
 export const itemRoutes: readonly Route[] = [
-  route({
-    method: 'POST',
-    path: '/api/item',
-    tag,
+  route('POST', '/api/item', {
     summary: 'Insert an item, or overwrite the one with the same id',
     body: { schema: ItemBodySchema, example: ITEM },
     response: written,
     handler: ({ body }, { data }) => write(data, { kind: 'putItems', batch: { json: body, single: true } }),
   }),
-  route({
-    method: 'POST',
-    path: '/api/items',
-    tag,
+  route('POST', '/api/items', {
     summary: 'Insert or overwrite items',
     description:
       'One transaction: one bad record and nothing is stored. Of a repeated id the last record wins.',
@@ -42,10 +36,7 @@ export const itemRoutes: readonly Route[] = [
     errors: ['BATCH_TOO_LARGE'],
     handler: ({ body }, { data }) => write(data, { kind: 'putItems', batch: { json: body, single: false } }),
   }),
-  route({
-    method: 'GET',
-    path: '/api/items',
-    tag,
+  route('GET', '/api/items', {
     summary: 'List items by id, a page at a time, or search them',
     description:
       'With `q` the answer is the best `n` matches, at most 1,000, on one page; a search that takes seconds ends with what it has.',
@@ -61,10 +52,7 @@ export const itemRoutes: readonly Route[] = [
       });
     },
   }),
-  route({
-    method: 'GET',
-    path: '/api/item/{item-id}',
-    tag,
+  route('GET', '/api/item/{item-id}', {
     summary: 'Get an item',
     response: { description: 'The item', schema: ItemSchema, example: ITEM },
     errors: ['ITEM_NOT_FOUND'],
@@ -81,10 +69,7 @@ export const itemRoutes: readonly Route[] = [
       return jsonText(text);
     },
   }),
-  route({
-    method: 'PATCH',
-    path: '/api/item/{item-id}',
-    tag,
+  route('PATCH', '/api/item/{item-id}', {
     summary: 'Change some fields of an item',
     description: 'Fields that are absent or null stay as they are; `Timestamp: ""` takes the timestamp away.',
     body: { schema: ItemPatchSchema, example: { IsHidden: true } },
@@ -93,10 +78,7 @@ export const itemRoutes: readonly Route[] = [
     handler: ({ params, body }, { data }) =>
       write(data, { kind: 'patchItem', itemId: params['item-id'], json: body }),
   }),
-  route({
-    method: 'DELETE',
-    path: '/api/item/{item-id}',
-    tag,
+  route('DELETE', '/api/item/{item-id}', {
     summary: "Delete an item and the item's feedback",
     response: { ...written, description: 'Rows removed, 0 when there was no such item' },
     handler: ({ params }, { data }) => write(data, { kind: 'deleteItem', itemId: params['item-id'] }),
@@ -132,10 +114,7 @@ function categoryRoute(
   kind: 'addCategory' | 'removeCategory',
   summary: string,
 ): Route {
-  return route({
-    method,
-    path: '/api/item/{item-id}/category/{category}',
-    tag,
+  return route(method, '/api/item/{item-id}/category/{category}', {
     summary,
     response: written,
     errors: ['ITEM_NOT_FOUND'],

@@ -4,11 +4,11 @@ import type { Caller } from '../../recommend/sources/source.ts';
 import { jsonRows } from '../route/list-reply.ts';
 import type { Query } from '../route/query-parameters.ts';
 import { type Reply, SOURCE_HEADERS, sourceHeaders } from '../route/reply.ts';
-import { type Route, type RouteRequest, route } from '../route/route.ts';
+import { type Route, type RouteRequest, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import { SCORED } from './examples.ts';
 
-const tag = 'Lists';
+const route = routesOf('Lists');
 /** Parameters of items like an item. */
 const likeItem = {
   query: ['n', 'offset', 'category', 'by', 'user-id', 'exclude', 'label', 'not-label'],
@@ -22,28 +22,19 @@ const scored = { description: 'Entries, best first', schema: ScoredEntriesSchema
 export const listRoutes: readonly Route[] = [
   ...globalList('latest', 'Items by Timestamp, newest first; the score is in Unix seconds'),
   ...globalList('popular', 'Items by positive feedback in the window; the score is their number'),
-  route({
-    method: 'GET',
-    path: '/api/item/{item-id}/neighbors',
-    tag,
+  route('GET', '/api/item/{item-id}/neighbors', {
     summary: 'Items like an item',
     ...likeItem,
     response: scored,
     handler: itemNeighbors,
   }),
-  route({
-    method: 'GET',
-    path: '/api/item/{item-id}/neighbors/{category}',
-    tag,
+  route('GET', '/api/item/{item-id}/neighbors/{category}', {
     summary: 'Items of a category like an item',
     ...likeItem,
     response: scored,
     handler: itemNeighbors,
   }),
-  route({
-    method: 'GET',
-    path: '/api/user/{user-id}/neighbors',
-    tag,
+  route('GET', '/api/user/{user-id}/neighbors', {
     summary: 'Users like a user',
     query: ['n', 'offset'],
     response: scored,
@@ -70,8 +61,6 @@ function itemNeighbors(
 /** A list and its version by category. */
 function globalList<Name extends 'latest' | 'popular'>(name: Name, summary: string): Route[] {
   const common = {
-    method: 'GET',
-    tag,
     summary,
     query: ['n', 'offset', 'user-id', 'category'],
     response: { ...scored, headers: SOURCE_HEADERS },
@@ -82,14 +71,12 @@ function globalList<Name extends 'latest' | 'popular'>(name: Name, summary: stri
     return { ...(await jsonRows(entries)), headers: sourceHeaders(source) };
   };
   return [
-    route({
+    route('GET', `/api/${name}` as '/api/list', {
       ...common,
-      path: `/api/${name}` as '/api/list',
       handler: ask,
     }),
-    route({
+    route('GET', `/api/${name}/{category}` as '/api/list/{category}', {
       ...common,
-      path: `/api/${name}/{category}` as '/api/list/{category}',
       summary: `${summary}, of one category`,
       handler: ask,
     }),

@@ -1,12 +1,11 @@
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
+
+const route = routesOf('Operation');
 
 const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export const metricsRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/metrics',
-    tag: 'Operation',
+  route('GET', '/metrics', {
     summary: 'Metrics in Prometheus text format',
     bearer: true,
     needsNoModel: true,

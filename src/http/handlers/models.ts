@@ -2,9 +2,9 @@ import Type from 'typebox';
 import { type GivenModels, GivenModelsSchema } from '../../domain/admin-schemas.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import { json } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
 
-const tag = 'Models of other tools';
+const route = routesOf('Models of other tools');
 const path = '/api/admin/model/{model}';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const EXAMPLE: GivenModels = {
@@ -20,19 +20,13 @@ const response = { description: 'The models', schema: GivenModelsSchema, example
 
 /** The routes of models that other tools have trained. */
 export const modelRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/api/admin/models',
-    tag,
+  route('GET', '/api/admin/models', {
     needsNoModel: true,
     summary: 'The models of other tools that are kept, and which one is in place',
     response,
     handler: async (_request, { admin }) => json(await admin.models.list()),
   }),
-  route({
-    method: 'PUT',
-    path,
-    tag,
+  route('PUT', path, {
     summary: "Put a model of another tool: items' factors, and users' where there are some",
     description:
       "A Parquet file with a column of ids (`ItemId` or `Id`) and one of vectors (`Vector` or `features`: floats in a list, or their bytes); where a column `Of` says `user` the vector is a user's. It is checked, kept, and part of the next generation, which is fitted at once. A file beyond `[server] max_body_bytes` comes in pieces.",
@@ -47,30 +41,21 @@ export const modelRoutes: readonly Route[] = [
     handler: async ({ params, query, body }, { admin }) =>
       json(await admin.models.put(checkName(params.model), body, query)),
   }),
-  route({
-    method: 'DELETE',
-    path,
-    tag,
+  route('DELETE', path, {
     summary: 'Remove a model of another tool',
     description: 'One that serves does so until the next generation, which is fitted at once.',
     response,
     errors: ['MODEL_NOT_FOUND'],
     handler: async ({ params }, { admin }) => json(await admin.models.remove(params.model)),
   }),
-  route({
-    method: 'POST',
-    path: `${path}/use`,
-    tag,
+  route('POST', `${path}/use`, {
     summary: 'Put a model that is kept in the place of the one that is in use',
     description: 'It is part of the next generation, which is fitted at once.',
     response,
     errors: ['MODEL_NOT_FOUND'],
     handler: async ({ params }, { admin }) => json(await admin.models.use(params.model, true)),
   }),
-  route({
-    method: 'DELETE',
-    path: `${path}/use`,
-    tag,
+  route('DELETE', `${path}/use`, {
     summary: 'Use a model no more, and keep it',
     response,
     errors: ['MODEL_NOT_FOUND'],

@@ -2,19 +2,16 @@ import Papa from 'papaparse';
 import { type PlacementReport, PlacementReportSchema } from '../../domain/placement-schemas.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import { json } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 
-const tag = 'Admin';
+const route = routesOf('Admin');
 const CSV_TYPE = 'text/csv; charset=utf-8';
 const FIGURES = ['Lists', 'Users', 'Shown', 'Clicked', 'Named', 'InWindow'] as const;
 
 /** The routes of what came of the lists of placements. */
 export const placementRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/api/admin/placements',
-    tag,
+  route('GET', '/api/admin/placements', {
     needsNoModel: true,
     summary: 'What came of the lists of placements, in all and by day',
     description:
@@ -23,10 +20,7 @@ export const placementRoutes: readonly Route[] = [
     response: { description: 'By placement and variant', schema: PlacementReportSchema },
     handler: async (_request, services) => json(await reportOf(services)),
   }),
-  route({
-    method: 'GET',
-    path: '/api/admin/placements.csv',
-    tag,
+  route('GET', '/api/admin/placements.csv', {
     needsNoModel: true,
     summary: 'The same as CSV, a row for each placement, variant and day',
     response: { description: 'A column for the count and the Value of each type', contentType: CSV_TYPE },

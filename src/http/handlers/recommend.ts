@@ -12,19 +12,17 @@ import type { Answered, RecommendQuery } from '../../recommend/sources/recommend
 import { jsonRows } from '../route/list-reply.ts';
 import type { Query } from '../route/query-parameters.ts';
 import { json, jsonWith, type Reply, SOURCE_HEADERS, sourceHeaders, TOKEN_HEADER } from '../route/reply.ts';
-import { type Route, type RouteRequest, route } from '../route/route.ts';
+import { type Route, type RouteRequest, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import { EXPLANATION, FEEDBACK, SCORED } from './examples.ts';
 import { allCategories, listQuery } from './lists.ts';
 
-const tag = 'Recommendations';
+const route = routesOf('Recommendations');
 
 /** Clients of Gorse 0.5 send this version and expect scored entries. */
 const SCORED_VERSION = '2';
 
 const personal = {
-  method: 'GET',
-  tag,
   description:
     'With write-back-type a feedback of that type is written for each item answered, which keeps a read type from ' +
     'being recommended again. An unknown user gets the fall-back list. With `X-API-Version: 2` the answer is scored ' +
@@ -58,8 +56,6 @@ const personal = {
 } as const;
 
 const session = {
-  method: 'POST',
-  tag,
   reads: true,
   description:
     'Nothing is stored. Only the most recent records count; those of no positive type only exclude.',
@@ -76,24 +72,19 @@ const session = {
 
 /** The routes of recommendations. */
 export const recommendRoutes: readonly Route[] = [
-  route({
+  route('GET', '/api/recommend/{user-id}', {
     ...personal,
-    path: '/api/recommend/{user-id}',
     summary: 'Items for a user',
     handler: recommend,
     early: recommendReady,
   }),
-  route({
+  route('GET', '/api/recommend/{user-id}/{category}', {
     ...personal,
-    path: '/api/recommend/{user-id}/{category}',
     summary: 'Items of a category for a user',
     handler: recommend,
     early: recommendReady,
   }),
-  route({
-    method: 'GET',
-    path: '/api/recommend/{user-id}/explain/{item-id}',
-    tag,
+  route('GET', '/api/recommend/{user-id}/explain/{item-id}', {
     summary: 'Why an item is recommended to a user, or why not',
     description:
       'An extension of furze. Contributions is the exact decomposition of the collaborative score into what each of ' +
@@ -109,15 +100,13 @@ export const recommendRoutes: readonly Route[] = [
       throw noSuchItem(params['item-id']);
     },
   }),
-  route({
+  route('POST', '/api/session/recommend', {
     ...session,
-    path: '/api/session/recommend',
     summary: 'Items for a session',
     handler: recommendSession,
   }),
-  route({
+  route('POST', '/api/session/recommend/{category}', {
     ...session,
-    path: '/api/session/recommend/{category}',
     summary: 'Items of a category for a session',
     handler: recommendSession,
   }),

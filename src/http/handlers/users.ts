@@ -11,28 +11,22 @@ import { FurzeError, noSuchUser } from '../../domain/furze-error.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { jsonText } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
 import { USER, WRITTEN } from './examples.ts';
 import { write } from './write.ts';
 
-const tag = 'Users';
+const route = routesOf('Users');
 const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
 
 /** The six routes of users. */
 export const userRoutes: readonly Route[] = [
-  route({
-    method: 'POST',
-    path: '/api/user',
-    tag,
+  route('POST', '/api/user', {
     summary: 'Insert a user, or overwrite the one with the same id',
     body: { schema: UserBodySchema, example: USER },
     response: written,
     handler: ({ body }, { data }) => write(data, { kind: 'putUsers', batch: { json: body, single: true } }),
   }),
-  route({
-    method: 'POST',
-    path: '/api/users',
-    tag,
+  route('POST', '/api/users', {
     summary: 'Insert or overwrite users',
     description:
       'One transaction: one bad record and nothing is stored. Of a repeated id the last record wins.',
@@ -41,10 +35,7 @@ export const userRoutes: readonly Route[] = [
     errors: ['BATCH_TOO_LARGE'],
     handler: ({ body }, { data }) => write(data, { kind: 'putUsers', batch: { json: body, single: false } }),
   }),
-  route({
-    method: 'GET',
-    path: '/api/users',
-    tag,
+  route('GET', '/api/users', {
     summary: 'List users by id, a page at a time',
     query: ['n', 'cursor'],
     response: { description: 'A page', schema: UsersPageSchema, example: { Cursor: '', Users: [USER] } },
@@ -55,10 +46,7 @@ export const userRoutes: readonly Route[] = [
         return { cursor: page.cursor, rows: page.rows.map(withGivenLabels) };
       }),
   }),
-  route({
-    method: 'GET',
-    path: '/api/user/{user-id}',
-    tag,
+  route('GET', '/api/user/{user-id}', {
     summary: 'Get a user',
     response: { description: 'The user', schema: UserSchema, example: USER },
     errors: ['USER_NOT_FOUND'],
@@ -77,10 +65,7 @@ export const userRoutes: readonly Route[] = [
       return jsonText(text);
     },
   }),
-  route({
-    method: 'PATCH',
-    path: '/api/user/{user-id}',
-    tag,
+  route('PATCH', '/api/user/{user-id}', {
     summary: 'Change some fields of a user',
     description: 'Fields that are absent or null stay as they are.',
     body: { schema: UserPatchSchema, example: { Labels: ['likes-short-films'] } },
@@ -89,10 +74,7 @@ export const userRoutes: readonly Route[] = [
     handler: ({ params, body }, { data }) =>
       write(data, { kind: 'patchUser', userId: params['user-id'], json: body }),
   }),
-  route({
-    method: 'DELETE',
-    path: '/api/user/{user-id}',
-    tag,
+  route('DELETE', '/api/user/{user-id}', {
     summary: "Delete a user with the user's feedback and all that the user was shown",
     response: { ...written, description: 'Rows removed, 0 when there was no such user' },
     async handler({ params }, { data, impressions }) {

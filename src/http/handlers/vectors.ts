@@ -13,22 +13,19 @@ import { vectorPage } from '../../store/vector-pages.ts';
 import { jsonRows } from '../route/list-reply.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { json, type Reply } from '../route/reply.ts';
-import { type Route, route } from '../route/route.ts';
+import { type Route, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import { SCORED, VECTOR, WRITTEN } from './examples.ts';
 import { nearQuery } from './lists.ts';
 import { write } from './write.ts';
 
-const tag = 'Vectors';
+const route = routesOf('Vectors');
 const path = '/api/item/{item-id}/vectors/{space}';
 const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
 
 /** The routes of items' vectors. */
 export const vectorRoutes: readonly Route[] = [
-  route({
-    method: 'PUT',
-    path,
-    tag,
+  route('PUT', path, {
     summary: "Write an item's vector in a space, or overwrite it",
     body: { schema: VectorBodySchema, example: { Vector: VECTOR.Vector } },
     response: written,
@@ -41,29 +38,20 @@ export const vectorRoutes: readonly Route[] = [
         batch: { json: body, single: true },
       }),
   }),
-  route({
-    method: 'GET',
-    path,
-    tag,
+  route('GET', path, {
     summary: "Get an item's vector in a space",
     response: { description: 'The vector', schema: VectorSchema, example: VECTOR },
     errors: ['SPACE_NOT_FOUND', 'ITEM_NOT_FOUND', 'VECTOR_NOT_FOUND'],
     handler: ({ params }, services) => vectorOf(params['item-id'], params.space, services),
   }),
-  route({
-    method: 'DELETE',
-    path,
-    tag,
+  route('DELETE', path, {
     summary: "Delete an item's vector in a space",
     response: { ...written, description: 'Rows removed, 0 when there was no such vector' },
     errors: ['SPACE_NOT_FOUND'],
     handler: ({ params }, { data }) =>
       write(data, { kind: 'deleteVector', space: params.space, itemId: params['item-id'] }),
   }),
-  route({
-    method: 'GET',
-    path: '/api/vectors/{space}',
-    tag,
+  route('GET', '/api/vectors/{space}', {
     summary: 'List the vectors of a space, a page at a time',
     query: ['n', 'cursor'],
     response: {
@@ -79,10 +67,7 @@ export const vectorRoutes: readonly Route[] = [
       );
     },
   }),
-  route({
-    method: 'POST',
-    path: '/api/vectors/{space}',
-    tag,
+  route('POST', '/api/vectors/{space}', {
     summary: 'Write vectors of items in a space, or overwrite them',
     description:
       'One transaction: one bad record, or an item that does not exist, and nothing is stored. Of a repeated id the last record wins.',
@@ -92,10 +77,7 @@ export const vectorRoutes: readonly Route[] = [
     handler: ({ params, body }, { data }) =>
       write(data, { kind: 'putVectors', space: params.space, batch: { json: body, single: false } }),
   }),
-  route({
-    method: 'POST',
-    path: '/api/vectors/{space}/search',
-    tag,
+  route('POST', '/api/vectors/{space}/search', {
     reads: true,
     summary: 'Items whose vectors are most like one',
     description: 'Nothing is stored. Hidden items and those out of date are left out.',

@@ -13,41 +13,22 @@ export interface AccessHeaders extends SenderHeaders {
   readonly authorization: string;
 }
 
-/** Keys and addresses that decide over access. */
-export interface AccessRules {
-  /** Keys that may do everything; none at all lets everybody in. */
-  readonly keys: readonly string[];
-  /** A key that may read only; `''` for none. */
-  readonly readOnlyKey: string;
-  /** Origins whose pages may write while there are no keys; `*` for all. */
-  readonly origins: readonly string[];
-  /** Hosts beside those of loopback that requests may name while there are no keys; `*` for all. */
-  readonly hosts: readonly string[];
-  /** The address that the service listens on. */
-  readonly host: string;
-}
-
 /** The right of a request: nothing, read, or all. */
 export type Right = 'none' | 'read' | 'all';
 
 /** The part of the configuration's `[server]` that says who may do what. */
-export interface AccessSettings {
+export interface AccessRules {
+  /** Keys that may do everything; none at all lets everybody in. */
   readonly api_key: string;
   readonly api_keys: readonly string[];
+  /** A key that may read only; `''` for none. */
   readonly read_only_api_key: string;
+  /** Origins whose pages may write while there are no keys; `*` for all. */
   readonly cors_origins: readonly string[];
+  /** Hosts beside those of loopback that requests may name while there are no keys; `*` for all. */
   readonly hosts: readonly string[];
+  /** The address that the service listens on. */
   readonly host: string;
-}
-
-export function accessRules(server: AccessSettings): AccessRules {
-  return {
-    keys: apiKeys(server),
-    readOnlyKey: server.read_only_api_key,
-    origins: server.cors_origins,
-    hosts: server.hosts,
-    host: server.host,
-  };
 }
 
 /** Decides who may do what, and answers 401, 403 and 421: by key where there is one, else by the host that is asked and the page that asks. */
@@ -57,11 +38,12 @@ export class Access {
   private readonly origins: Origins;
   private readonly hosts: Hosts;
 
-  constructor({ keys, readOnlyKey, origins, hosts, host }: AccessRules) {
-    this.full = keys.map(digest);
+  constructor(server: AccessRules) {
+    const { read_only_api_key: readOnlyKey } = server;
+    this.full = apiKeys(server).map(digest);
     this.readOnly = readOnlyKey === '' ? undefined : digest(readOnlyKey);
-    this.origins = new Origins(origins);
-    this.hosts = new Hosts(hosts, host);
+    this.origins = new Origins(server.cors_origins);
+    this.hosts = new Hosts(server.hosts, server.host);
   }
 
   /**
@@ -117,8 +99,9 @@ export class Access {
 }
 
 /** Says at start that anybody who reaches the address may read and write. */
-export function warnOfOpenDoor({ keys, host }: AccessRules, log: Logger): void {
-  if (keys.length > 0 || isLoopback(host)) return;
+export function warnOfOpenDoor(server: AccessRules, log: Logger): void {
+  const { host } = server;
+  if (apiKeys(server).length > 0 || isLoopback(host)) return;
   log.warn(
     { host },
     'listening beyond this machine without a key: anybody who reaches this address can read and delete everything; set [server] api_key',

@@ -3,30 +3,12 @@ import { parseDuration } from '../../domain/duration.ts';
 import { checkId } from '../../domain/field-checks.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import type { Limits } from '../../domain/request-limits.ts';
+import { FOLDS } from '../../model/part/given-model.ts';
 import type { ItemWishes, LabelBoost } from '../../recommend/catalogue/item-filter.ts';
 import type { Discovery } from '../../recommend/models/feature-names.ts';
-import { assignModel, type ModelParameter, parseFlag } from './model-parameters.ts';
 
-/** The query parameters of all routes; a route names those it takes, and others are ignored. */
-export type QueryName =
-  | 'n'
-  | 'offset'
-  | 'cursor'
-  | 'user-id'
-  | 'category'
-  | 'exclude'
-  | 'label'
-  | 'not-label'
-  | 'boost'
-  | 'placement'
-  | 'discovery'
-  | 'prefix'
-  | 'q'
-  | 'write-back-type'
-  | 'write-back-delay'
-  | 'by'
-  | 'details'
-  | ModelParameter;
+/** A query parameter; a route names those it takes, and others are ignored. */
+export type QueryName = keyof typeof READERS;
 
 /** The query of a request, checked. Parameters that the route does not take keep their defaults. */
 export interface Query extends ItemWishes, AskedModel {
@@ -55,10 +37,11 @@ type MutableQuery = { -readonly [K in keyof Query]: Query[K] };
 
 const NONE: readonly never[] = [];
 
-/** Parameters of which all count that are given, and how many may be. */
-const REPEATED: Partial<Record<QueryName, number>> = { exclude: 1000, label: 16, 'not-label': 16, boost: 4 };
 const BOOST_MIN = 0.001;
 const BOOST_MAX = 1000;
+/** Pieces that the file of a model of another tool may come in. */
+const PIECES_MAX = 1000;
+const PENALTY_MAX = 1e12;
 
 /** Settings that a query is read with. */
 export interface QueryRules {
@@ -68,7 +51,7 @@ export interface QueryRules {
 
 /**
  * Reads a query string. An empty value counts as not given; of a repeated parameter the first counts, except
- * `category` and those of `REPEATED`, of which all do.
+ * those that `all` reads.
  * @param text the query as it came, still encoded and without the question mark
  * @throws FurzeError INVALID_PARAMETER
  */
@@ -98,14 +81,17 @@ export function parseQuery(text: string, names: readonly QueryName[], rules: Que
     const number = names.indexOf(name);
     if (number < 0) continue;
     const text = pair.slice(equals + 1);
+    const { key, read, countMax } = READERS[name] as Reader;
     // A comma within an id is percent-encoded.
     const values = name === 'exclude' ? text.split(',') : [text];
     for (const encoded of values) {
       const value = decodeQueryText(encoded, name);
-      const isRepeated = name === 'category' || name in REPEATED;
-      if (value === '' || (!isRepeated && ((seen >> number) & 1) === 1)) continue;
+      if (value === '' || (countMax === undefined && ((seen >> number) & 1) === 1)) continue;
       seen |= 1 << number;
-      assign(query, name, value, rules.limits);
+      const made = read(value, name, rules.limits);
+      const given = query as Record<string, unknown>;
+      given[key] =
+        countMax === undefined ? made : added(given[key] as [], made, name, countMax(rules.limits));
     }
   }
   return query;
@@ -124,102 +110,72 @@ function plainCount(text: string): number {
   return count;
 }
 
-function assign(query: MutableQuery, name: QueryName, value: string, limits: Limits): void {
-  const id = () => checkId(value, name, limits, 'INVALID_PARAMETER');
-  switch (name) {
-    case 'n':
-      query.n = parseCount(value, 'n', limits.nMax);
-      return;
-    case 'offset':
-      query.offset = parseCount(value, 'offset', limits.offsetMax);
-      return;
-    case 'cursor':
-      query.cursor = value;
-      return;
-    case 'category':
-      query.categories = added(query.categories, id(), name, limits.labelsMax);
-      return;
-    case 'exclude':
-      query.excluded = added(query.excluded, id(), name);
-      return;
-    case 'label':
-      query.labels = added(query.labels, id(), name);
-      return;
-    case 'not-label':
-      query.notLabels = added(query.notLabels, id(), name);
-      return;
-    case 'boost':
-      query.boosts = added(query.boosts, parseBoost(value, limits), name);
-      return;
-    case 'placement':
-      query.placement = id();
-      return;
-    case 'discovery':
-      query.discovery = value === 'auto' ? value : parseShare(value, name);
-      return;
-    case 'prefix':
-      query.prefix = id();
-      return;
-    case 'q':
-      query.text = id();
-      return;
-    case 'by':
-      query.by = id();
-      return;
-    case 'user-id':
-      query.userId = id();
-      return;
-    case 'write-back-type':
-      query.writeBackType = id();
-      return;
-    case 'write-back-delay':
-      query.writeBackDelayMs = parseDelay(value);
-      return;
-    case 'details':
-      query.details = parseFlag(value, name);
-      return;
-    default:
-      assignModel(query, name, value, id);
-  }
+function readId(value: string, name: string, limits: Limits): string {
+  return checkId(value, name, limits, 'INVALID_PARAMETER');
 }
 
-function parseShare(value: string, name: QueryName): number {
+function parseFlag(value: string, name: string): boolean {
+  if (value !== 'true' && value !== 'false') throw refusal(name, 'must be true or false');
+  return value === 'true';
+}
+
+function parseDiscovery(value: string, name: string): Discovery {
+  if (value === 'auto') return value;
   const share = /^[\d.][\d.e-]*$/i.test(value) ? Number(value) : Number.NaN;
   if (!(share <= 1)) throw refusal(name, 'must be a number from 0 to 1, or auto');
   return share;
 }
 
-function added<T>(values: readonly T[], value: T, name: QueryName, countMax = REPEATED[name]!): readonly T[] {
+function added(values: readonly unknown[], value: unknown, name: string, countMax: number): unknown[] {
   if (values.length === countMax) throw refusal(name, `must be given at most ${countMax} times`);
   return [...values, value];
 }
 
 /** A label and its factor, which stands behind the last colon. */
-function parseBoost(value: string, limits: Limits): LabelBoost {
+function parseBoost(value: string, name: string, limits: Limits): LabelBoost {
   const colon = value.lastIndexOf(':');
   const number = value.slice(colon + 1);
   const factor = /^\d+(\.\d+)?$/.test(number) ? Number(number) : Number.NaN;
   if (colon < 1 || !(factor >= BOOST_MIN && factor <= BOOST_MAX))
-    throw refusal('boost', `must be a label, a colon and a factor from ${BOOST_MIN} to ${BOOST_MAX}`);
-  return { label: checkId(value.slice(0, colon), 'boost', limits, 'INVALID_PARAMETER'), factor };
+    throw refusal(name, `must be a label, a colon and a factor from ${BOOST_MIN} to ${BOOST_MAX}`);
+  return { label: readId(value.slice(0, colon), name, limits), factor };
 }
 
 /** The longest write-back delay: a hundred years keep the timestamp within four digits of year. */
 const DELAY_MS_MAX = 100 * 365 * 24 * 3_600_000;
 
-function parseDelay(value: string): number {
+function parseDelay(value: string, name: string): number {
   const delayMs = parseDuration(value);
-  if (Number.isNaN(delayMs))
-    throw refusal('write-back-delay', 'must be a duration with units such as 0h10m0s');
-  if (delayMs > DELAY_MS_MAX) throw refusal('write-back-delay', 'must be at most a hundred years');
+  if (Number.isNaN(delayMs)) throw refusal(name, 'must be a duration with units such as 0h10m0s');
+  if (delayMs > DELAY_MS_MAX) throw refusal(name, 'must be at most a hundred years');
   return Math.round(delayMs);
 }
 
-function parseCount(value: string, name: string, most: number): number {
+function parseCount(value: string, name: string, max: number): number {
   const count = /^\d+$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(count)) throw refusal(name, 'must be an integer from 0');
-  if (count > most) throw refusal(name, `must be at most ${most}`);
+  if (count > max) throw refusal(name, `must be at most ${max}`);
   return count;
+}
+
+function parsePiece(value: string, name: string): NonNullable<AskedModel['piece']> {
+  const [, number, of, upload] = /^(\d{1,4}):(\d{1,4}):([\w-]{1,64})$/.exec(value) ?? [];
+  const piece = { number: Number(number), of: Number(of), upload: upload! };
+  if (piece.number >= 1 && piece.number <= piece.of && piece.of <= PIECES_MAX) return piece;
+  throw refusal(name, `must be as 2:5:name, of at most ${PIECES_MAX} pieces`);
+}
+
+function parseFold(value: string, name: string): (typeof FOLDS)[number] {
+  const fold = FOLDS.find((fold) => fold === value);
+  if (fold === undefined) throw refusal(name, `must be one of ${FOLDS.join(', ')}`);
+  return fold;
+}
+
+function parsePenalty(value: string, name: string): number {
+  const number = /^[\d.][\d.e-]*$/i.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= 0 && number <= PENALTY_MAX))
+    throw refusal(name, `must be a number from 0 to ${PENALTY_MAX}`);
+  return number;
 }
 
 function decodeQueryText(text: string, name: string): string {
@@ -235,3 +191,55 @@ function decodeQueryText(text: string, name: string): string {
 function refusal(path: string, message: string): FurzeError {
   return new FurzeError('INVALID_PARAMETER', `${path} ${message}.`, [{ path, message }]);
 }
+
+/** Makes what a parameter gives to the query out of its value. */
+type Read<Value> = (value: string, name: string, limits: Limits) => Value;
+
+/** How a parameter is read. */
+interface Reader {
+  readonly key: keyof Query;
+  readonly read: Read<unknown>;
+  /** How often it may be given, where all its values count. */
+  readonly countMax?: (limits: Limits) => number;
+}
+
+function first<Key extends keyof Query>(key: Key, read: Read<Query[Key]>): Reader {
+  return { key, read };
+}
+
+type ListKey = 'categories' | keyof ItemWishes;
+
+function all<Key extends ListKey>(
+  key: Key,
+  read: Read<Query[Key][number]>,
+  countMax: number | ((limits: Limits) => number),
+): Reader {
+  return { key, read, countMax: typeof countMax === 'number' ? () => countMax : countMax };
+}
+
+const READERS = {
+  n: first('n', (value, name, { nMax }) => parseCount(value, name, nMax)),
+  offset: first('offset', (value, name, { offsetMax }) => parseCount(value, name, offsetMax)),
+  cursor: first('cursor', (value) => value),
+  'user-id': first('userId', readId),
+  category: all('categories', readId, ({ labelsMax }) => labelsMax),
+  exclude: all('excluded', readId, 1000),
+  label: all('labels', readId, 16),
+  'not-label': all('notLabels', readId, 16),
+  boost: all('boosts', parseBoost, 4),
+  placement: first('placement', readId),
+  discovery: first('discovery', parseDiscovery),
+  prefix: first('prefix', readId),
+  q: first('text', readId),
+  'write-back-type': first('writeBackType', readId),
+  'write-back-delay': first('writeBackDelayMs', parseDelay),
+  by: first('by', readId),
+  details: first('details', parseFlag),
+  // Of whoever puts a model of another tool.
+  piece: first('piece', parsePiece),
+  fold: first('fold', parseFold),
+  regularization: first('regularization', parsePenalty),
+  'unobserved-weight': first('unobservedWeight', parsePenalty),
+  'judged-by': first('judgedBy', readId),
+  use: first('isUsed', parseFlag),
+};

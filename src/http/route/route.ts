@@ -75,15 +75,24 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Defines a route, its handler typed by the parameters in its path. */
-export function route<const Path extends string>(
-  definition: Omit<Route, 'path' | 'handler' | 'early'> & {
-    readonly path: Path;
-    readonly handler: Handler<ParamsOf<Path>>;
-    readonly early?: EarlyHandler<ParamsOf<Path>>;
-  },
-): Route {
+/** A route with its handler typed by the parameters in its path. */
+type TypedRoute<Path extends string> = Omit<Route, 'path' | 'handler' | 'early'> & {
+  readonly path: Path;
+  readonly handler: Handler<ParamsOf<Path>>;
+  readonly early?: EarlyHandler<ParamsOf<Path>>;
+};
+
+export function route<const Path extends string>(definition: TypedRoute<Path>): Route {
   return definition as unknown as Route;
+}
+
+/** What defines the routes of a tag. */
+export function routesOf(tag: string) {
+  return <const Path extends string>(
+    method: Method,
+    path: Path,
+    definition: Omit<TypedRoute<Path>, 'method' | 'path' | 'tag'>,
+  ): Route => ({ ...definition, method, path, tag }) as unknown as Route;
 }
 
 /** True when a request of the route may store something, whatever its query says. */

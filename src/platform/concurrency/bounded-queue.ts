@@ -1,10 +1,13 @@
 import { type Overload, overloaded } from './overload-error.ts';
 
+/** Pieces that wait at most, of most kinds of work. */
+export const WAITING_MAX = 64;
+
 export interface BoundedQueueOptions {
   /** Pieces of work at the same time at most. */
   readonly atWorkMax: number;
-  /** Pieces that wait at most; more are refused. */
-  readonly waitingMax: number;
+  /** Pieces that wait at most, `WAITING_MAX` when absent; more are refused. */
+  readonly waitingMax?: number;
   /** Name of what there is too much of. */
   readonly refusedFor: Overload;
 }
@@ -67,7 +70,7 @@ export class BoundedQueue {
   }
 
   private wait(signal: AbortSignal | undefined, { kind, user }: Line): Promise<void> {
-    const { waitingMax, refusedFor } = this.options;
+    const { waitingMax = WAITING_MAX, refusedFor } = this.options;
     if (this.count >= waitingMax) this.makeRoom(kind, user);
     return new Promise((resolve, reject) => {
       const giveUp = () => {

@@ -26,8 +26,6 @@ import { ageInWords, popularityInWords } from './item-words.ts';
 const CONTRIBUTIONS_MAX = 10;
 /** Explanations at work at most: each holds the user's feedback for many turns. */
 const AT_WORK_MAX = 4;
-/** Explanations that wait at most; more are refused. */
-const WAITING_MAX = 64;
 
 export interface ExplainQuery {
   /** The item is recommended when it stands among the first `n`. */
@@ -54,11 +52,7 @@ export class Explainer {
     readonly fallbacks: readonly RecommenderName[];
   };
 
-  private readonly queue = new BoundedQueue({
-    atWorkMax: AT_WORK_MAX,
-    waitingMax: WAITING_MAX,
-    refusedFor: 'explanations',
-  });
+  private readonly queue = new BoundedQueue({ atWorkMax: AT_WORK_MAX, refusedFor: 'explanations' });
 
   constructor(parts: Explainer['parts']) {
     this.parts = parts;

@@ -1,4 +1,4 @@
-import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
+import { BoundedQueue, WAITING_MAX } from '../../platform/concurrency/bounded-queue.ts';
 import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import { UserBits } from '../rows/user-bits.ts';
@@ -12,8 +12,6 @@ const BATCH_USERS = 32;
 const BATCH_MS = 250;
 /** Of the lists of a job one is a renewal for so many places, where somebody waits for other work. */
 const RENEWAL_SHARE = 8;
-/** Questions that wait at most, and users whose lists are waited for. */
-const WAITING_MAX = 64;
 /** Users whose lists are to be renewed at most: a bound on memory. The others are noted when they are asked for again. */
 const RENEWALS_MAX = 100_000;
 
@@ -80,7 +78,7 @@ export interface ListQueueOptions {
  */
 export class ListQueue {
   private readonly options: ListQueueOptions;
-  private readonly lane = new BoundedQueue({ atWorkMax: 1, waitingMax: WAITING_MAX, refusedFor: 'lists' });
+  private readonly lane = new BoundedQueue({ atWorkMax: 1, refusedFor: 'lists' });
   /** Users in the order in which they came, with the number of requests that wait for the list. */
   private readonly waiting = new Map<number, { readonly made: Ending; requests: number }>();
   private readonly renewals = new Set<number>();

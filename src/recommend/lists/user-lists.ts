@@ -23,8 +23,6 @@ import type { ListMaker } from './maker/list-maker.ts';
 
 /** With so many lists ahead in the queue nobody waits: the older list is served. */
 const WAIT_LENGTH_MAX = 16;
-/** Questions that wait for their turn on this thread at most; more are refused. */
-const TURNS_WAITING_MAX = 64;
 
 export interface UserListsOptions extends Omit<FreshnessOptions, 'generation' | 'effects'> {
   readonly cache: CacheStore;
@@ -67,11 +65,7 @@ export class UserLists {
   private readonly time: MainThreadTime;
   private readonly place: ListPlace;
   /** Questions that this thread answers itself, one a turn of the event loop. */
-  private readonly turns = new BoundedQueue({
-    atWorkMax: 1,
-    waitingMax: TURNS_WAITING_MAX,
-    refusedFor: 'lists',
-  });
+  private readonly turns = new BoundedQueue({ atWorkMax: 1, refusedFor: 'lists' });
 
   constructor(options: UserListsOptions) {
     this.options = options;

@@ -20,9 +20,8 @@ export type FindRelated = (
 /** Neighbors longer than this are not looked for. */
 export const NEIGHBORS_MAX = 10_000;
 
-/** Searches by labels at work at the same time, which hold some bytes an item each, and those that wait. */
+/** Searches by labels at work at the same time, which hold some bytes an item each. */
 const SEARCHES_MAX = 16;
-const SEARCHES_WAITING_MAX = 64;
 
 /**
  * Items like an item: out of what the last fit compared ahead, and beyond that worked out now, by labels out of the
@@ -35,11 +34,7 @@ export class ItemNeighbors {
   private readonly findRelated: FindRelated;
   private readonly sinceFit: SinceFit;
   private readonly likesOf: (row: number) => number;
-  private readonly queue = new BoundedQueue({
-    atWorkMax: SEARCHES_MAX,
-    waitingMax: SEARCHES_WAITING_MAX,
-    refusedFor: 'neighbors',
-  });
+  private readonly queue = new BoundedQueue({ atWorkMax: SEARCHES_MAX, refusedFor: 'neighbors' });
   private generation: Generation | undefined;
 
   /** @param likesOf how much positive feedback an item has */

@@ -10,9 +10,6 @@ import type { UserNeighbors } from '../neighbors/user-neighbors.ts';
 import type { Matcher } from './matcher.ts';
 import type { Ask, Source } from './source.ts';
 
-/** Users that wait at most; more are refused. */
-const WAITING_MAX = 64;
-
 /** Items liked by the users most like this one. */
 export class UserBasedSource implements Source {
   private readonly parts: {
@@ -22,11 +19,7 @@ export class UserBasedSource implements Source {
     readonly isPositive: TypeTest;
   };
 
-  private readonly queue = new BoundedQueue({
-    atWorkMax: SUMS_MAX,
-    waitingMax: WAITING_MAX,
-    refusedFor: 'neighbors',
-  });
+  private readonly queue = new BoundedQueue({ atWorkMax: SUMS_MAX, refusedFor: 'neighbors' });
 
   constructor(parts: UserBasedSource['parts']) {
     this.parts = parts;

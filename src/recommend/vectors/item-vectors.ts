@@ -45,9 +45,8 @@ export interface ItemVectorsParts {
 const OWN_BYTES_MAX = 8 * 2 ** 20;
 /** Larger tables are not searched for candidates of lists on this thread, which answers meanwhile nobody. */
 const OWN_LISTS_BYTES = 4 * 2 ** 20;
-/** Searches on this thread at the same time, and those that wait. */
+/** Searches on this thread at the same time. */
 const SEARCHES_MAX = 16;
-const SEARCHES_WAITING_MAX = 64;
 /** Vectors taken in, or read and compared, between two pauses: some tenths of a millisecond. */
 const STEP_VECTORS = 32;
 const STEP_TEXTS = 8;
@@ -75,11 +74,7 @@ interface Table {
 export class ItemVectors {
   private readonly parts: ItemVectorsParts;
   private readonly tables = new Map<string, Table>();
-  private readonly queue = new BoundedQueue({
-    atWorkMax: SEARCHES_MAX,
-    waitingMax: SEARCHES_WAITING_MAX,
-    refusedFor: 'neighbors',
-  });
+  private readonly queue = new BoundedQueue({ atWorkMax: SEARCHES_MAX, refusedFor: 'neighbors' });
   private loaded: Promise<void> = Promise.resolve();
   /** Resolves once all are read, or cannot be; never rejects. */
   settled: Promise<void> = Promise.resolve();
