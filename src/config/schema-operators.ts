@@ -1,4 +1,4 @@
-import { number, secret, text } from './schema-types.ts';
+import { duration, number, secret, text } from './schema-types.ts';
 
 const IMAGE = '^(|https?://[^/{}\\s]+/.*|\\{Labels\\..+\\})$';
 
@@ -28,4 +28,20 @@ export const webhookKeys = {
     1,
     'Share by which the NDCG@10 of the lists must be lower than after the fit before, to have fallen.',
   ),
+};
+
+/** The keys of `[telemetry]`: what is sent to a collector of OpenTelemetry. */
+export const telemetryKeys = {
+  otlp_url: text(
+    '',
+    'Address of a collector that takes OTLP over HTTP, such as "http://127.0.0.1:4318": metrics and spans of requests go to it. Empty sends nothing and costs nothing. Keys belong into the variable OTEL_EXPORTER_OTLP_HEADERS.',
+    '^(|https?://[^/@\\s]+(/[^@\\s]*)?)$',
+  ),
+  trace_share: number(
+    0.01,
+    0,
+    1,
+    'Share of requests that begin a trace. A request that comes with a traceparent belongs to that trace, if its caller keeps it.',
+  ),
+  metrics_period: duration('60s', 'Time between two sendings of the metrics.'),
 };

@@ -7,7 +7,7 @@ import { callerKeys } from './schema-callers.ts';
 import { connectionKeys } from './schema-connections.ts';
 import { experiments } from './schema-experiments.ts';
 import { limitKeys } from './schema-limits.ts';
-import { dashboardKeys, webhookKeys } from './schema-operators.ts';
+import { dashboardKeys, telemetryKeys, webhookKeys } from './schema-operators.ts';
 import { attributionKeys, placements } from './schema-placements.ts';
 import {
   bool,
@@ -376,6 +376,7 @@ export const ConfigSchema = Type.Object({
   ),
   dashboard: Type.Object(dashboardKeys, { description: 'The pages for people.' }),
   webhooks: Type.Object(webhookKeys, { description: 'What the service tells others by itself.' }),
+  telemetry: Type.Object(telemetryKeys, { description: 'What is sent to OpenTelemetry.' }),
   placement: placements,
   vectors,
   experiment: experiments,

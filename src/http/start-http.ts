@@ -19,6 +19,7 @@ import { EntityTexts } from './route/entity-texts.ts';
 import type { Route } from './route/route.ts';
 import type { Services } from './route/services.ts';
 import { createRoutes } from './route-table.ts';
+import type { Telemetry } from './telemetry/spans.ts';
 
 /** Of the time to stop, the part that requests under way have to end. */
 const DRAIN_SHARE = 0.5;
@@ -83,6 +84,7 @@ export async function listenHttp(
   registerPlacements(metrics.registry, background.placementCounts);
   registerModel(metrics.registry, () => services.admin.learning());
   if (background.cluster !== undefined) registerNodes(metrics.registry, background.cluster);
+  const telemetry = await startTelemetry(config, metrics, log);
   const http = new HttpServer({
     starting,
     engine,
@@ -105,12 +107,28 @@ export async function listenHttp(
     limits,
     log,
     metrics,
+    telemetry,
   });
   const listened = await http.listen().catch(async (error: unknown) => {
     throw await explainListenFailure(server.host, server.port, error);
   });
   const protocol = tls === undefined ? 'http' : 'https';
-  return { address: { protocol, ...listened }, close: () => http.close() };
+  const close = async () => {
+    await http.close();
+    await telemetry?.stop();
+  };
+  return { address: { protocol, ...listened }, close };
+}
+
+/** What it takes is loaded only where it is asked for. */
+async function startTelemetry(
+  { telemetry: settings }: Config,
+  { registry }: HttpMetrics,
+  log: Logger,
+): Promise<Telemetry | undefined> {
+  if (settings.otlp_url === '') return undefined;
+  const otlp = await import('./telemetry/telemetry.ts');
+  return otlp.startTelemetry(settings, registry, log);
 }
 
 /** @param hitBytes memory for answers about lists, of which those about records take a quarter more */

@@ -45,6 +45,7 @@ function headOf(head: Partial<RequestHead>): RequestHead {
     requestId: '',
     apiKey: '',
     authorization: '',
+    traceParent: '',
     ...NOT_A_BROWSER,
   };
   return { ...blank, ...head };

@@ -34,6 +34,10 @@ export abstract class HeadersByName implements Omit<RequestHead, 'method' | 'pat
     return this.header('referer');
   }
 
+  get traceParent(): string {
+    return this.header('traceparent');
+  }
+
   get userAgent(): string {
     return this.header('user-agent');
   }

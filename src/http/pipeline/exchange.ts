@@ -15,6 +15,7 @@ export interface RequestHead extends AccessHeaders {
   readonly requestId: string;
   /** `X-API-Version`. */
   readonly apiVersion: string;
+  readonly traceParent: string;
 }
 
 /** A request between its head and its answer. */
@@ -22,6 +23,8 @@ export interface Exchange {
   readonly requestId: string;
   readonly method: string;
   readonly startMs: number;
+  /** The trace that the request belongs to, `''` for none and where nobody asks for traces. */
+  readonly traceParent: string;
   readonly routeNumber: number;
   /** The answer that the head alone decided, or undefined when the handler is to run. */
   readonly refusal: Reply | undefined;

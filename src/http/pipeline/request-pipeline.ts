@@ -12,6 +12,7 @@ import { parseQuery, type QueryName } from '../route/query-parameters.ts';
 import type { Reply } from '../route/reply.ts';
 import { type Method, type Route, readsData, writes } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
+import type { Telemetry } from '../telemetry/spans.ts';
 import { Access, type AccessRules } from './access.ts';
 import type { Exchange, RequestHead } from './exchange.ts';
 import { HandledRequest } from './handled-request.ts';
@@ -29,6 +30,8 @@ export interface RequestPipelineParts {
   readonly errorFormat: ErrorFormat;
   readonly limits: Limits;
   readonly metrics: HttpMetrics;
+  /** Where spans of requests go; absent where none are asked for. */
+  readonly telemetry?: Telemetry | undefined;
   readonly log: Logger;
 }
 
@@ -62,18 +65,20 @@ export class RequestPipeline {
   open(head: RequestHead): Exchange {
     const requestId = this.nextRequestId(head.requestId);
     const startMs = performance.now();
+    const traceParent = this.parts.telemetry === undefined ? '' : head.traceParent;
+    const begun = { requestId, method: head.method, startMs, traceParent };
     let routeNumber = NO_ROUTE;
     try {
       this.access.checkHost(head);
       const found = this.find(head);
-      if (!('route' in found)) return refused(requestId, head.method, startMs, routeNumber, found);
+      if (!('route' in found)) return refused(begun, routeNumber, found);
       routeNumber = found.routeNumber;
       const { route, params } = found;
       const bearer = route.bearer === true;
       const right = route.open === true ? 'all' : this.access.rightOf(head, bearer);
       if (right === 'none') {
         const reply = this.access.unauthorized(this.errorReply, bearer);
-        return refused(requestId, head.method, startMs, routeNumber, reply);
+        return refused(begun, routeNumber, reply);
       }
       this.checkParams(params);
       const query = parseQuery(head.query, route.query ?? NO_NAMES, this.parts.services);
@@ -82,6 +87,7 @@ export class RequestPipeline {
         requestId,
         method: head.method,
         startMs,
+        traceParent,
         routeNumber,
         refusal: undefined,
         match: found,
@@ -91,7 +97,7 @@ export class RequestPipeline {
       };
     } catch (error) {
       const reply = this.toReply(error, requestId, `${head.method} (head)`);
-      return refused(requestId, head.method, startMs, routeNumber, reply);
+      return refused(begun, routeNumber, reply);
     }
   }
 
@@ -149,9 +155,15 @@ export class RequestPipeline {
 
   /** Counts an answer that went out. */
   record(exchange: Exchange, status: number): void {
-    const latencyMs = performance.now() - exchange.startMs;
-    const { routeNumber, method, requestId } = exchange;
-    this.parts.metrics.record(routeNumber, method === 'HEAD' ? 'GET' : method, status, latencyMs);
+    const endMs = performance.now();
+    const { routeNumber, method, requestId, startMs, traceParent } = exchange;
+    const latencyMs = endMs - startMs;
+    const { metrics, telemetry } = this.parts;
+    metrics.record(routeNumber, method === 'HEAD' ? 'GET' : method, status, latencyMs);
+    if (telemetry !== undefined) {
+      const route = this.parts.routes[routeNumber]?.path ?? 'none';
+      telemetry.note({ traceParent, method, route, status, requestId, startMs, endMs });
+    }
     if (this.logsRequests) {
       const { log } = this.parts;
       const route = this.parts.routes[routeNumber]?.path;
@@ -195,18 +207,12 @@ export class RequestPipeline {
   }
 }
 
+type BegunExchange = Pick<Exchange, 'requestId' | 'method' | 'startMs' | 'traceParent'>;
+
 /** An exchange that its head has decided. */
-function refused(
-  requestId: string,
-  method: string,
-  startMs: number,
-  routeNumber: number,
-  refusal: Reply,
-): Exchange {
+function refused(begun: BegunExchange, routeNumber: number, refusal: Reply): Exchange {
   return {
-    requestId,
-    method,
-    startMs,
+    ...begun,
     routeNumber,
     refusal,
     match: undefined,
