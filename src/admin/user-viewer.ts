@@ -122,7 +122,7 @@ export class UserViewer {
       newest.push(at, timeMs);
     }
     const { rows, scores } = newest.sorted();
-    const Cursor = older > rows.length ? `${scores.at(-1)}.${rows.at(-1)}` : '';
+    const Cursor = older > rows.length ? `${scores.at(-1)}_${rows.at(-1)}` : '';
     const History = rows.flatMap((at) => {
       const item = this.cards.at(columns.itemRows[at]!);
       const type = columns.types[at]!;
@@ -169,7 +169,7 @@ export class UserViewer {
 /** The last record of a page: its time, and its place among the user's records, which tells apart those of one moment. */
 function placeBehind(cursor: string): { readonly timeMs: number; readonly at: number } {
   if (cursor === '') return { timeMs: Number.POSITIVE_INFINITY, at: -1 };
-  const [, timeMs, at] = /^(-?\d{1,16})\.(\d{1,10})$/.exec(cursor) ?? [];
+  const [, timeMs, at] = /^(-?\d{1,16})_(\d{1,10})$/.exec(cursor) ?? [];
   if (at !== undefined) return { timeMs: Number(timeMs), at: Number(at) };
   const message = 'is not one that this server has made';
   throw new FurzeError('INVALID_CURSOR', `The cursor ${message}.`, [{ path: 'cursor', message }]);

@@ -134,10 +134,17 @@ export function decodeFeedback(batch: Batch<Feedback>, limits: Limits, nowMs: nu
     Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
     Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
     ...(body.Value && { Value: body.Value }),
-    ...(body.Recommendation && {
-      Recommendation: checkId(body.Recommendation, at(place, 'Recommendation'), limits),
-    }),
+    ...recommendationOf(body, place, limits),
   }));
+}
+
+/** The list that a feedback came of, where it names one. */
+function recommendationOf(
+  { Recommendation: token }: Pick<FeedbackBody, 'Recommendation'>,
+  place: string | number,
+  limits: Limits,
+): Pick<Feedback, 'Recommendation'> {
+  return token ? { Recommendation: checkId(token, at(place, 'Recommendation'), limits) } : {};
 }
 
 /**
@@ -160,6 +167,7 @@ export function decodeSession(json: Uint8Array<ArrayBuffer>, limits: Limits, now
       Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
       Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
       ...(body.Value && { Value: body.Value }),
+      ...recommendationOf(body, place, limits),
     }),
     bounds,
   );

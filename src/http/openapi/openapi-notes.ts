@@ -13,7 +13,9 @@ const id = Type.String({ rule: 'id' });
 /** Of an id or a text that may be left empty. */
 const given = Type.String({ rule: 'given' });
 const itemId = Type.String({ rule: 'itemId' });
-const count = (rule: 'n' | 'offset') => Type.Integer({ minimum: 0, rule });
+/** Without a value it is not given. */
+const count = (rule: 'n' | 'offset') =>
+  Type.Unsafe<number | ''>({ type: ['integer', 'string'], minimum: 0, maxLength: 0, rule });
 
 /** Path parameters by name. */
 export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {

@@ -138,6 +138,7 @@ export function errorCodes(route: Route): ErrorCode[] {
   if (route.open !== true)
     for (const code of ['UNAUTHORIZED', 'STORE_UNAVAILABLE', 'OVERLOADED'] as const) codes.add(code);
   codes.add('FOREIGN_HOST');
+  codes.add('HEADERS_TOO_LARGE');
   codes.add('METHOD_NOT_ALLOWED');
   codes.add('INTERNAL');
   return [...codes];
