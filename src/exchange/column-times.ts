@@ -1,4 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
+import { OpenReading } from './open-reading.ts';
 import {
   DateOrder,
   isNoTime,
@@ -9,17 +10,6 @@ import {
   timeForm,
   timeFormOfNamed,
 } from './time-formats.ts';
-
-/** Nothing in the file tells whether the month or the day comes first. */
-export class OpenDateOrder extends OperatorError {
-  /** The finding, without advice. */
-  readonly finding: string;
-
-  constructor(finding: string) {
-    super(`${finding}; say --time-format month-first or day-first`);
-    this.finding = finding;
-  }
-}
 
 /** The form in which a column of times is written. */
 export interface FoundForm {
@@ -60,7 +50,11 @@ export async function findTimeForm(
   if (found !== 'open' && (found !== undefined || isEmpty)) return { timeForm: found };
   const example = exampleOf(values.find((value) => timeForm([value]) === undefined) ?? values[0]);
   if (found === 'open') {
-    throw new OpenDateOrder(`${shown}${example} do not tell whether the month or the day comes first`);
+    throw new OpenReading(
+      'date-order',
+      `${shown}${example} do not tell whether the month or the day comes first`,
+      '; say --time-format month-first or day-first',
+    );
   }
   const other = values.find((value) => timeForm([values[0]!, value]) === undefined);
   if (values.every((value) => timeForm([value]) !== undefined) && other !== undefined) {

@@ -4,6 +4,7 @@ import { COLUMN_NAMES, mappingByNames } from './column-names.ts';
 import { findTimeForm } from './column-times.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
 import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './guess-columns.ts';
+import { OpenReading } from './open-reading.ts';
 import type { TextEncoding } from './open-text-file.ts';
 import { keysOf, once, readRows, textsOf } from './read-rows.ts';
 import {
@@ -32,28 +33,6 @@ export interface FilePlan extends Plan {
   readonly isOfFeedback?: boolean | undefined;
   /** The order of day and month that was said, where the file shows the other one. */
   readonly unfitForm?: TimeForm | undefined;
-}
-
-/** One column was found where there are to be more. */
-export class OneColumn extends OperatorError {
-  /** The finding, without advice. */
-  readonly finding: string;
-  /** The sign that stands equally often in each line; undefined where none does. */
-  readonly sign: string | undefined;
-
-  constructor(path: string, head: string) {
-    const sign = unusualDelimiter(head);
-    const only = `${path}: only one column was found`;
-    const finding =
-      sign === undefined ? only : `${only}, but ${JSON.stringify(sign)} stands equally often in each line`;
-    super(
-      sign === undefined
-        ? `${finding}; if another sign than , ; tab | or :: stands between columns, name it with --delimiter`
-        : `${finding}; if it is between columns, say --delimiter '${sign}'`,
-    );
-    this.finding = finding;
-    this.sign = sign;
-  }
 }
 
 /** Fields, by any of their names, and their columns, by name or by number from 1. */
@@ -129,7 +108,7 @@ export async function planFile(
       ? keys
       : rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
   const isSplit = format.name !== 'delimited' || columns.length > 1;
-  const fault = isSplit ? undefined : new OneColumn(path, head);
+  const fault = isSplit ? undefined : oneColumn(path, head);
   const mapping = labelled(kind, columns, mappingOf(path, kind, columns, found.mapping, wishes.map, fault));
   const body = rows.slice(hasHeader ? 1 : 0);
   const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
@@ -312,7 +291,7 @@ function mappingOf(
   columns: readonly string[],
   guessed: Mapping,
   wished: ColumnPairs = [],
-  fault?: OneColumn,
+  fault?: OpenReading,
 ): Mapping {
   const mapping: Record<string, number> = {};
   for (const field of FIELDS[kind]) {
@@ -396,4 +375,18 @@ async function timesOf(
     for await (const rows of more) yield columnOf(rows, at);
   }
   return findTimeForm(`${path}: the times in "${columns[at]}"`, columnOf(body, at), rest(), wish);
+}
+
+/** The fault of a file of which one column was found where there are to be more. */
+function oneColumn(path: string, head: string): OpenReading {
+  const sign = unusualDelimiter(head);
+  const finding = `${path}: only one column was found`;
+  if (sign === undefined)
+    return new OpenReading(
+      'delimiter',
+      finding,
+      '; if another sign than , ; tab | or :: stands between columns, name it with --delimiter',
+    );
+  const often = `${finding}, but ${JSON.stringify(sign)} stands equally often in each line`;
+  return new OpenReading('delimiter', often, `; if it is between columns, say --delimiter '${sign}'`, sign);
 }

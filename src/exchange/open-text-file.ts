@@ -4,21 +4,7 @@ import * as zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { OperatorError } from '../domain/operator-error.ts';
 import { notText } from './foreign-files.ts';
-
-/** A file holds no text in the encoding that it is read in. */
-export class NotInEncoding extends OperatorError {
-  /** The finding, without advice. */
-  readonly finding: string;
-
-  constructor(path: string, encoding: string) {
-    const finding = `${path} is not text in ${encoding}`;
-    // What has the mark of UTF-16 is of no other encoding.
-    super(
-      encoding.startsWith('utf-16') ? `${finding} to its end` : `${finding}; try --encoding windows-1252`,
-    );
-    this.finding = finding;
-  }
-}
+import { OpenReading } from './open-reading.ts';
 
 /** The name that stands for standard input. */
 export const STDIN = '-';
@@ -102,7 +88,7 @@ async function* decoded(
     if (error instanceof OperatorError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-      throw new NotInEncoding(path, decoder?.encoding ?? encoding);
+      throw notIn(decoder?.encoding ?? encoding, path);
     }
     throw new OperatorError(`${path} cannot be read to its end: ${message}`);
   }
@@ -210,4 +196,10 @@ export async function peekText(opened: OpenedText, characters: number): Promise<
     }
   }
   return { head: taken.join(''), isWhole, opened: { ...opened, chunks: replayed() } };
+}
+
+function notIn(encoding: string, path: string): OpenReading {
+  // What has the mark of UTF-16 is of no other encoding.
+  const advice = encoding.startsWith('utf-16') ? ' to its end' : '; try --encoding windows-1252';
+  return new OpenReading('encoding', `${path} is not text in ${encoding}`, advice);
 }

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/schema-limits.ts';
 import type { Logger } from '../platform/log/log.ts';
@@ -5,11 +6,11 @@ import { VERSION } from '../platform/program/version.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { TlsFiles } from './engine/engine.ts';
 import { chooseEngine, type EngineChoice, NODE_TO_UWS_SPEED } from './engine/engine-choice.ts';
-import { registerEngine } from './engine/engine-metric.ts';
 import { explainListenFailure } from './engine/listen-failure.ts';
 import { readTls } from './engine/tls.ts';
 import { type ConnectionLimits, HttpServer } from './http-server.ts';
 import { type BackgroundParts, registerBackground } from './metrics/background-metrics.ts';
+import { gauge } from './metrics/gauge.ts';
 import { createMetrics, type HttpMetrics } from './metrics/metrics.ts';
 import { registerModel } from './metrics/model-metrics.ts';
 import { registerNodes } from './metrics/node-metrics.ts';
@@ -150,4 +151,10 @@ function connectionLimits(server: Config['server']): ConnectionLimits {
     keepAliveMs: server.keep_alive_timeout,
     drainMs: server.shutdown_timeout * DRAIN_SHARE,
   };
+}
+
+/** Which engine serves and why, as labels of a metric that is always 1. */
+function registerEngine(registry: Registry, { name, why }: Pick<EngineChoice, 'name' | 'why'>): void {
+  const help = 'The engine that speaks HTTP, uws or node, and why it was chosen';
+  gauge(registry, 'furze_http_engine_info', help, () => [[{ engine: name, why }, 1]], ['engine', 'why']);
 }

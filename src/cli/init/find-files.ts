@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../domain/operator-error.ts';
-import { OpenDateOrder } from '../../exchange/column-times.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
-import { type ColumnPairs, describePlan, OneColumn, type Wishes } from '../../exchange/import-plan.ts';
+import { type ColumnPairs, describePlan, type Wishes } from '../../exchange/import-plan.ts';
 import type { Preset } from '../../exchange/known-data-sets.ts';
-import { NotInEncoding } from '../../exchange/open-text-file.ts';
+import { OpenReading } from '../../exchange/open-reading.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
 import { parseDelimiter, parseMap } from '../common/column-options.ts';
 import { type PlannedFile, planFiles, surveyFiles, withItems } from './files-to-import.ts';
@@ -127,22 +126,22 @@ async function planAsking(
 
 /** Further wishes for files that could not be read without them. @throws the error, where no answer helps */
 async function askReading(error: unknown, prompt: Prompt | undefined): Promise<Wishes> {
-  if (prompt === undefined) throw error;
-  if (error instanceof OpenDateOrder) {
-    prompt.say(`${error.finding}.`);
-    const isDayFirst = await askYes(prompt, 'Does the day come first, as in 31/12/2024?', true);
-    return { timeForm: isDayFirst ? 'day-first' : 'month-first' };
-  }
-  if (error instanceof OneColumn) {
-    prompt.say(`${error.finding}.`);
-    const question = 'What stands between the columns? A sign, or tab:';
-    return { delimiter: await askUntil(prompt, question, error.sign ?? '', parseDelimiter) };
-  }
-  if (!(error instanceof NotInEncoding)) throw error;
+  if (prompt === undefined || !(error instanceof OpenReading)) throw error;
   prompt.say(`${error.finding}.`);
-  if (await askYes(prompt, 'Is it Windows-1252, as spreadsheets in western Europe write it?', true))
-    return { encoding: 'windows-1252' };
-  throw error;
+  switch (error.open) {
+    case 'date-order': {
+      const isDayFirst = await askYes(prompt, 'Does the day come first, as in 31/12/2024?', true);
+      return { timeForm: isDayFirst ? 'day-first' : 'month-first' };
+    }
+    case 'delimiter': {
+      const question = 'What stands between the columns? A sign, or tab:';
+      return { delimiter: await askUntil(prompt, question, error.guess, parseDelimiter) };
+    }
+    case 'encoding':
+      if (await askYes(prompt, 'Is it Windows-1252, as spreadsheets in western Europe write it?', true))
+        return { encoding: 'windows-1252' };
+      throw error;
+  }
 }
 
 /** Column pairs said before, but for the fields that an answer names anew. */

@@ -10,8 +10,16 @@
 import { TopK } from '../../memory/top-k.ts';
 import { takeChunks } from '../part/chunks-for-threads.ts';
 import { type SequenceTask, type SequenceViews, sequenceViews } from './memory-layout.ts';
-import { BACKWARD, DISTANCE_EXPONENT, FREQUENCY_EXPONENT, WINDOW } from './settings.ts';
 import { isFirst, isLater, itemOf } from './timelines.ts';
+
+/** Likes of a user that are at most so many apart say something of one another. */
+const WINDOW = 20;
+/** A pair that is d likes apart counts d ^ -DISTANCE_EXPONENT. */
+const DISTANCE_EXPONENT = 0.5;
+/** Weight of going back, from the later item to the earlier one, against going on. */
+const BACKWARD = 0.5;
+/** A count is divided by both items' number of likes to this power: between counts and their cosine. */
+const FREQUENCY_EXPONENT = 0.25;
 
 /** Items that a thread takes at a time. */
 const CHUNK_ROWS = 64;

@@ -1,0 +1,18 @@
+import { OperatorError } from '../domain/operator-error.ts';
+
+/** A file does not tell by itself how it is to be read; an answer of the operator's would. */
+export class OpenReading extends OperatorError {
+  /** The open part of it. */
+  readonly open: 'date-order' | 'delimiter' | 'encoding';
+  /** The finding, without advice. */
+  readonly finding: string;
+  /** The likely answer, where there is one. */
+  readonly guess: string;
+
+  constructor(open: OpenReading['open'], finding: string, advice: string, guess = '') {
+    super(`${finding}${advice}`);
+    this.open = open;
+    this.finding = finding;
+    this.guess = guess;
+  }
+}
