@@ -175,11 +175,16 @@ async function agreedLeader(nodes: readonly Node[]): Promise<string | undefined>
 
 async function restartDatabase({ postgres, servers, workers }: Cluster): Promise<void> {
   const before = await agreedLeader([...servers, ...workers]);
+  const read = async (path: string) => (await fetch(`${servers[1].url}/api/${path}`)).status;
+  // A server has of users those who were asked for.
+  await read('user/u1');
   await postgres.pause();
   await waitFor('a refused write', async () => !(await canWrite(servers[0])));
+  const statuses = await Promise.all(['user/u1', 'recommend/u1', 'recommend/nobody', 'latest'].map(read));
   checks.check(
     'PostgreSQL away: reads are answered',
-    (await fetch(`${servers[1].url}/api/user/u1`)).status === 200,
+    statuses.every((status) => status === 200),
+    statuses.join(' '),
   );
   await postgres.resume();
   const ready = async (node: Node) => (await fetch(`${node.url}/api/health/ready`)).status === 200;
