@@ -1,6 +1,6 @@
 import { decode, encode } from '@msgpack/msgpack';
 import type { Item, User } from '../domain/entities.ts';
-import { decodeOccurrences, encodeOccurrences, type StoredFeedback } from './repeats.ts';
+import { decodeOccurrences, encodeOccurrences, type Occurrences, type StoredFeedback } from './repeats.ts';
 
 /**
  * Effects of one command, or of several that only add, on a store, by rows: a replica that carries these out in their order holds
@@ -119,22 +119,31 @@ function unpack(packed: Packed): Effects {
   const values = new Map(packed[9]);
   const repeats = new Map(packed[10]);
   const befores = new Map(packed[11].map((before) => [before[0], before]));
-  const feedback = Array.from(types, (type, at) => ({
-    userRow: rows[at * 2]!,
-    itemRow: rows[at * 2 + 1]!,
-    type: names[type]!,
-    timeMs: timesMs[at]!,
-    comment: comments.get(at) ?? '',
-    value: values.get(at) ?? 0,
-    ...(repeats.has(at) && { occurrences: decodeOccurrences(repeats.get(at)!) }),
-    ...(befores.has(at) && { before: unpackBefore(befores.get(at)!) }),
-  }));
+  const feedback: FeedbackEffect[] = new Array(types.length);
+  // All of one form, with nothing looked up where there is nothing: most have neither notes nor a past.
+  for (let at = 0; at < types.length; at++)
+    feedback[at] = {
+      userRow: rows[at * 2]!,
+      itemRow: rows[at * 2 + 1]!,
+      type: names[types[at]!]!,
+      timeMs: timesMs[at]!,
+      comment: comments.size > 0 ? (comments.get(at) ?? '') : '',
+      value: values.size > 0 ? (values.get(at) ?? 0) : 0,
+      occurrences: repeats.size > 0 ? unpackOccurrences(repeats.get(at)) : undefined,
+      before: befores.size > 0 ? unpackBefore(befores.get(at)) : undefined,
+    };
   const [isIncomplete, deletedUserRows] = [packed[12], packed[13]];
   return { deletedUserIds, deletedUserRows, deletedItemIds, users, items, feedback, isIncomplete };
 }
 
-function unpackBefore([, timeMs, value, events]: PackedBefore): Before {
-  return { timeMs, value, occurrences: events === null ? undefined : decodeOccurrences(events) };
+function unpackOccurrences(bytes: Uint8Array | null | undefined): Occurrences | undefined {
+  return bytes ? decodeOccurrences(bytes) : undefined;
+}
+
+function unpackBefore(packed: PackedBefore | undefined): Before | undefined {
+  if (packed === undefined) return undefined;
+  const [, timeMs, value, events] = packed;
+  return { timeMs, value, occurrences: unpackOccurrences(events) };
 }
 
 function bytesOf(array: Uint32Array | Uint16Array | Float64Array): Uint8Array {

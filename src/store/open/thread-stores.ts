@@ -1,3 +1,4 @@
+import { OperatorError } from '../../domain/operator-error.ts';
 import type { CacheStore } from '../cache-store.ts';
 import type { DataReader, FeedbackColumns, FeedbackPosition } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
@@ -18,12 +19,17 @@ export function openDataReader(dataPath: string): LmdbDataReader {
 
 /**
  * Opens the data store in a folder to read it, for a process that has not opened it; a service may run on it.
- * @throws OperatorError when there is none, it is damaged or a newer version wrote it
+ * @throws OperatorError when there is none, it is damaged, a newer version wrote it, or it is a server's, of items alone
  */
 export async function openReader(dataPath: string): Promise<DataReader> {
   const { refuseUnsound } = await import('../lmdb/check/damaged-files.ts');
   await refuseUnsound(dataPath);
-  return openDataReader(dataPath);
+  const reader = openDataReader(dataPath);
+  if (!reader.local.isPartial) return reader;
+  await reader.close();
+  throw new OperatorError(
+    `The folder ${dataPath} is a server's copy, which lacks what users do: ask a worker, or a node of the role "all".`,
+  );
 }
 
 /** A cache store of a further thread of the process that has called `openStore`. */
