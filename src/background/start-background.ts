@@ -61,7 +61,7 @@ export async function startBackground(
   const restored = restoreGeneration(trainer, log);
   restored.catch(() => {});
   const asks = data.local.isPartial;
-  const findRelated = asks ? relatedElsewhere(questions!) : neighborFinder(pool, config, paths, clock);
+  const findRelated = asks ? relatedElsewhere(questions!, data) : neighborFinder(pool, config, paths, clock);
   const recommendation = await startRecommendation({
     ...{ config, identity, shownLog, data, cache, clock, elapsedMs, findRelated },
     vectors: {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type PostgresDsn, parseDsn } from '../../src/store/dsn.ts';
 import { Connection } from '../../src/store/postgres/connection.ts';
-import type { TestServer } from '../http/start.ts';
+import type { Answer, TestServer } from '../http/start.ts';
 import { HAS_POSTGRES } from '../store/postgres/under-test.ts';
 import { newPostgresDsn } from './dsn.ts';
-import { LIKES, PATIENT, servedGeneration, startNode } from './roles.ts';
+import { freshAnswer, LIKES, PATIENT, servedGeneration, startNode } from './roles.ts';
 
 describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () => {
   let server: TestServer;
@@ -56,6 +56,21 @@ describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () =>
     expect(metrics).toMatch(/^furze_published_generation 1$/m);
     for (const user of ['u1', 'u2', 'u33'])
       expect(await listOf(server, user)).toEqual(await listOf(worker, user));
+  });
+
+  test('what only a copy of everything tells, a server asks of a worker', async () => {
+    await server.call('PUT', '/api/feedback', [{ ...LIKES[0], ItemId: 'new', UserId: 'u7' }]);
+    for (const path of [
+      '/api/user/u7/neighbors?n=5',
+      '/api/item/new/neighbors?n=5',
+      '/api/item/i3/neighbors?n=5',
+    ]) {
+      const [own, asked] = await Promise.all([worker, server].map((node) => freshAnswer(node, path)));
+      // Scores out of a table that has travelled are rounded.
+      const idsOf = ({ body }: Answer) => [path, ...body.map(({ Id }: { readonly Id: string }) => Id)];
+      expect(idsOf(asked!)).toEqual(idsOf(own!));
+      expect(asked!.body).not.toHaveLength(0);
+    }
   });
 
   test('after a restart it serves the same generation at once', async () => {

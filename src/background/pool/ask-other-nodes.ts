@@ -8,8 +8,13 @@ import type { DataStore } from '../../store/data-store.ts';
 type Question = Pick<Parameters<FindRelated>, 0 | 1 | 2>;
 
 /** Finds rows most like one by asking a node that has a copy of all data, where this one has none: rows mean the same there. */
-export function relatedElsewhere(questions: Questions): FindRelated {
-  return async (relation, row, k, signal) => (await questions.ask([relation, row, k], signal)) as Ranked;
+export function relatedElsewhere(questions: Questions, data: Pick<DataStore, 'barrier'>): FindRelated {
+  return async (relation, row, k, signal) => {
+    const found = (await questions.ask([relation, row, k], signal)) as Ranked;
+    // Who they are is here once they are asked for.
+    if (relation !== 'items-by-users') await data.barrier?.pass([...found.rows]);
+    return found;
+  };
 }
 
 /** Answers such questions of others. */
