@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ItemView } from '../domain/admin-schemas.ts';
+import { clearBit } from '../memory/bits.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { ItemCards } from './item-cards.ts';
@@ -48,7 +49,23 @@ export class ItemViewer {
       FeedbackTypes: this.countTypes(onItem),
       Trend: this.trend(onItem),
       Neighbors: this.cards.scored(neighbors),
+      Spaces: await this.spaces(itemRow, n),
     };
+  }
+
+  /** The items most like it by each space in which it has a vector. */
+  private async spaces(itemRow: number, n: number): Promise<ItemView['Spaces']> {
+    const { vectors, live } = this.parts;
+    const spaces: ItemView['Spaces'] = [];
+    for (const name of vectors.names) {
+      const vector = vectors.vectorAt(name, itemRow);
+      if (vector === undefined) continue;
+      const allowed = Uint32Array.from(live.catalogue.visibleBits());
+      clearBit(allowed, itemRow);
+      const found = await vectors.search(name, vector, n, allowed);
+      spaces.push({ Name: name, Neighbors: this.cards.scored(found) });
+    }
+    return spaces;
   }
 
   private async feedback(itemRow: number): Promise<OnItem> {

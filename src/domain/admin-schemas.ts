@@ -320,6 +320,9 @@ export const ItemViewSchema = named('One item', {
     Positive: Type.Array(count),
   }),
   Neighbors: Type.Array(TitledScoreSchema),
+  Spaces: Type.Array(Type.Object({ Name: text, Neighbors: Type.Array(TitledScoreSchema) }), {
+    description: 'The same by each vector space in which it has a vector',
+  }),
 });
 export type ItemView = Static<typeof ItemViewSchema>;
 

@@ -11,12 +11,12 @@ import type { ApiRecord } from './copy-sources.ts';
 import { API_FIELDS, type Kind } from './guess-columns.ts';
 import { cellOfNames } from './rows-to-records.ts';
 
-export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
+export const EXPORT_FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** The form of an export. */
 export interface ExportForm {
-  readonly format: ExportFormat;
+  readonly format: Exclude<ExportFormat, 'parquet'>;
   /** Cells of CSV hold exact bytes; else no spreadsheet takes one for a formula. */
   readonly isRaw?: boolean;
 }
@@ -89,7 +89,8 @@ function toCsv(kind: Kind, rows: readonly ApiRecord[], isRaw: boolean): string {
   return `${Papa.unparse(cells)}\r\n`;
 }
 
-function cellOf(field: string, value: unknown): string {
+/** The text of a cell. */
+export function cellOf(field: string, value: unknown): string {
   if (NAMES.has(field)) return cellOfNames(value);
   return value === undefined ? '' : String(value);
 }

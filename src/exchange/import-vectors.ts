@@ -1,7 +1,9 @@
 import { FurzeError } from '../domain/furze-error.ts';
 import { OperatorError } from '../domain/operator-error.ts';
+import { shortNumbers } from '../domain/vector-space.ts';
 import { openText } from './open-text-file.ts';
 import { splitLines } from './read-rows.ts';
+import { isVectorFile, readVectorFile } from './vector-files.ts';
 
 /** Characters of lines that make a batch: one transaction each. */
 const BATCH_CHARACTERS = 4 * 2 ** 20;
@@ -11,12 +13,13 @@ const BATCH_LINES = 1000;
 export type WriteVectors = (json: Uint8Array<ArrayBuffer>) => Promise<unknown>;
 
 /**
- * Stores vectors out of an NDJSON file of `{"ItemId": ..., "Vector": [...]}`, packed or not, batch by batch; those of batches
- * before a bad one stay.
+ * Stores vectors out of an NDJSON file of `{"ItemId": ..., "Vector": [...]}`, packed or not, of a `.npy` file or of Parquet, batch
+ * by batch; those of batches before a bad one stay.
+ * @param idsPath of a `.npy` file: a file of the ids
  * @returns how many there were
- * @throws OperatorError with the line of a bad one
+ * @throws OperatorError with the line, or the row, of a bad one
  */
-export async function importVectors(path: string, write: WriteVectors): Promise<number> {
+export async function importVectors(path: string, write: WriteVectors, idsPath?: string): Promise<number> {
   let line = 0;
   let stored = 0;
   let batch: { readonly line: number; readonly text: string }[] = [];
@@ -32,8 +35,11 @@ export async function importVectors(path: string, write: WriteVectors): Promise<
     batch = [];
     characters = 0;
   };
-  for await (const lines of splitLines(path, openText(path, 'utf-8').chunks)) {
-    for (const text of lines) {
+  const lines = isVectorFile(path)
+    ? linesOf(path, idsPath)
+    : splitLines(path, openText(path, 'utf-8').chunks);
+  for await (const some of lines) {
+    for (const text of some) {
       line++;
       if (text.trim() === '') continue;
       batch.push({ line, text });
@@ -43,6 +49,12 @@ export async function importVectors(path: string, write: WriteVectors): Promise<
   }
   if (batch.length > 0) await flush();
   return stored;
+}
+
+/** The records of a file of arrays as lines of JSON, in which a number that is none is null, which is refused. */
+async function* linesOf(path: string, idsPath: string | undefined): AsyncGenerator<string[]> {
+  for await (const { ids, vectors } of readVectorFile(path, idsPath))
+    yield ids.map((ItemId, at) => JSON.stringify({ ItemId, Vector: shortNumbers(vectors[at]!) }));
 }
 
 function inWords(error: unknown, path: string, batch: readonly { readonly line: number }[]): unknown {

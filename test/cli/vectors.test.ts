@@ -109,3 +109,39 @@ it('are refused with the line of a bad one', async () => {
   expect((await furze('import', 'vectors', bad, ...place(data))).code).toBe(2);
   expect((await furze('export', 'vectors', ...place(data))).code).toBe(2);
 });
+
+it('go out as Parquet and come in from there and from NumPy, with the row of a bad one', async () => {
+  const data = join(folder, 'parquet');
+  const items = file('three.ndjson', lines(['a', 'b', 'c'].map((ItemId) => ({ ItemId }))));
+  expect((await furze('import', 'items', items, ...place(data))).code).toBe(0);
+  const head = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }";
+  const numbers = (...all: number[]) => Buffer.from(Float32Array.from(all).buffer);
+  const npy = (name: string, bytes: Buffer) => {
+    const path = join(folder, name);
+    const start = Buffer.from(`\x93NUMPY\x01\x00\x76\x00${head.padEnd(117)}\n`, 'latin1');
+    writeFileSync(path, Buffer.concat([start, bytes]));
+    return path;
+  };
+  const [good, bad] = [
+    npy('good.npy', numbers(1, 2, 3, 0.1, 0, 0, 7, 8, 9)),
+    npy('bad.npy', numbers(1, 2, 3, Number.NaN, 0, 0, 7, 8, 9)),
+  ];
+  const names = ['--ids', file('ids.txt', 'a\nb\nc\n'), '--space', 'text'];
+  const refused = await furze('import', 'vectors', bad, ...names, ...place(data));
+  expect([refused.code, refused.output]).toEqual([
+    1,
+    expect.stringMatching(/bad\.npy:2: .*Vector\/0 must be number/),
+  ]);
+  const { output } = await furze('import', 'vectors', good, ...names, ...place(data));
+  expect(output).toBe(`${good}: 3 vectors\n`);
+  const out = join(folder, 'out.parquet');
+  const said = ['--space', 'text', ...place(data)];
+  expect(await furze('export', 'vectors', '--format', 'parquet', '-o', out, ...said)).toMatchObject({
+    code: 0,
+  });
+  expect(await furze('import', 'vectors', out, ...said)).toEqual({ code: 0, output: `${out}: 3 vectors\n` });
+  const again = join(folder, 'again.ndjson');
+  await furze('export', 'vectors', '-o', again, ...said);
+  expect(readFileSync(again, 'utf8')).toContain('{"ItemId":"b","Vector":[0.1,0,0]}');
+  expect(await furze('export', 'vectors', '--format', 'parquet', ...said)).toMatchObject({ code: 2 });
+});

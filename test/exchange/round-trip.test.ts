@@ -30,7 +30,7 @@ function stored(kind: Kind, records: readonly object[]): object[] {
 /** What a store has after an import of an export of another one. */
 async function roundTrip(
   kind: Kind,
-  format: ExportFormat,
+  format: Exclude<ExportFormat, 'parquet'>,
   records: readonly object[],
   isKindSaid: boolean,
   isRaw = false,
@@ -144,7 +144,8 @@ test('no cell of CSV is a formula for a spreadsheet, but for --raw', async () =>
   );
 });
 
-describe.each(EXPORT_FORMATS)('an export as %s', (format) => {
+// Parquet has tests of its own: users and items are imported from text alone.
+describe.each(EXPORT_FORMATS.filter((format) => format !== 'parquet'))('an export as %s', (format) => {
   test.each(Object.entries(RECORDS) as [Kind, fc.Arbitrary<object>][])(
     'gives the same %s again',
     async (kind, record) => {

@@ -149,6 +149,9 @@ describe.runIf(TEST_STORE === 'lmdb')('vectors of items', () => {
       const entries = await ask('GET', `/api/item/${name(0)}/neighbors?by=angle&n=5`);
       expect(idsOf(entries)).toEqual([1, 2, 4, 6, 7]);
       expect(entries[0]!.Score).toBeCloseTo(Math.cos(1 / 30), 6);
+      const { Spaces } = (await found.call('GET', `/api/admin/item/${name(0)}?n=5`)).body;
+      expect(Spaces.map(({ Name }: { Name: string }) => Name)).toEqual(['angle', 'plain', 'place']);
+      expect(idsOf(Spaces[0].Neighbors)).toEqual(idsOf(entries));
       const [first] = await ask('GET', `/api/item/${name(10)}/neighbors?by=place&n=1`);
       // Of two as far away the one that came first.
       expect(first).toEqual({ Id: name(9), Score: 0.5 });

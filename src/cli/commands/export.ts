@@ -37,21 +37,26 @@ Reads the data folder, also while a service runs on it, or a running service wit
 is; the same holds for CSV, whose labels stand with | between them. Before a cell of CSV that a spreadsheet would run as a
 formula, since it begins with = + - @ or a tab, stands an apostrophe, which an import takes away; --raw leaves it out.
 What is exported can be imported again, what was exported with --raw by an import with --raw. Of a type whose repeats are
-counted each event is a record.
+counted each event is a record. Parquet goes into a new folder, in files of at most 128 MB; all of a user or item is in files of one number.
 
 Examples:
   furze export feedback -o feedback.ndjson.gz
   furze export vectors --space text -o vectors.ndjson.gz
-  furze export items --format csv > items.csv`;
+  furze export items --format csv > items.csv
+  furze export feedback --format parquet -o feedback`;
 
 /** `furze export`: users, items, feedback or vectors into a file. */
 export function exportCommand(env: Environment): Command {
   const command = new Command('export').description(
-    'write users, items or feedback as NDJSON or CSV, vectors as NDJSON',
+    'write users, items or feedback as NDJSON, CSV or Parquet, vectors as NDJSON or Parquet',
   );
   return addPlaceOptions(command, { hasUrl: true })
     .addArgument(new Argument('<kind>', 'what to write').choices(['users', 'items', 'feedback', 'vectors']))
-    .option('-o, --output <file>', 'where to write; packed when it ends in .gz; - is standard output', STDOUT)
+    .option(
+      '-o, --output <file>',
+      'where to write; packed when it ends in .gz; of Parquet a new folder; - is standard output',
+      STDOUT,
+    )
     .addOption(
       new Option('--format <name>', 'default: by the name of the file; ndjson on standard output').choices(
         EXPORT_FORMATS,
@@ -68,10 +73,24 @@ export function exportCommand(env: Environment): Command {
       const { source, vectors, close } = await openSource(flags, config);
       const onProgress = () => {};
       try {
-        const records =
-          kind === 'vectors'
-            ? await exportTo(flags.output, kind, ndjsonOf(format), vectors(spaceNamed(flags)), onProgress)
-            : await exportTo(flags.output, kind, { format, isRaw: flags.raw === true }, source, onProgress);
+        const ofVectors = kind === 'vectors' ? vectors(spaceNamed(flags)) : undefined;
+        let records: number;
+        if (format === 'parquet') {
+          if (flags.output === STDOUT)
+            throw new UsageError('Parquet is written into a folder: name it with --output');
+          const { exportParquet } = await import('../../exchange/export-parquet.ts');
+          const pages = ofVectors?.() ?? source(kind as Kind);
+          records = await exportParquet(flags.output, kind, pages, onProgress);
+        } else if (ofVectors !== undefined)
+          records = await exportTo(flags.output, 'vectors', ndjsonOf(format), ofVectors, onProgress);
+        else
+          records = await exportTo(
+            flags.output,
+            kind as Kind,
+            { format, isRaw: flags.raw === true },
+            source,
+            onProgress,
+          );
         if (flags.output === STDOUT) return;
         process.stdout.write(
           flags.json
@@ -87,7 +106,7 @@ export function exportCommand(env: Environment): Command {
 /** @throws UsageError where vectors would be written otherwise */
 function ndjsonOf(format: ExportFormat): { readonly format: 'ndjson' } {
   if (format === 'ndjson') return { format };
-  throw new UsageError('vectors are written as NDJSON alone');
+  throw new UsageError('vectors are written as NDJSON or Parquet');
 }
 
 /** @throws UsageError where none is named */

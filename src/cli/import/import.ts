@@ -31,6 +31,7 @@ interface ImportFlags extends ColumnFlags {
   readonly overwrite?: boolean;
   readonly dryRun?: boolean;
   readonly space?: string;
+  readonly ids?: string;
   readonly skipBad?: boolean;
   readonly json?: boolean;
   readonly lockWait: number;
@@ -45,6 +46,7 @@ when the same command is run again; the first feedback of a folder is sorted and
 Examples:
   furze import feedback clicks.csv.gz
   furze import vectors embeddings.ndjson --space text
+  furze import vectors embeddings.npy --ids ids.txt --space text
   furze import items products.ndjson --map item=sku,title=name
   furze import --from movielens ml-1m/ --data ./data
   furze import --from gorse dump/ --url http://127.0.0.1:8087
@@ -70,6 +72,7 @@ export function importCommand(env: Environment): Command {
   return addColumnOptions(command)
     .option('--overwrite', 'replace feedback that is there already; it is left alone otherwise')
     .option('--space <name>', 'of vectors: the space; each line has an ItemId and a Vector')
+    .option('--ids <file>', 'of vectors in .npy: their ids, one a line in the order of the rows, or .npy')
     .option('--dry-run', 'check the files and store nothing')
     .option('--skip-bad', 'store the good rows of a file that has bad ones')
     .option('--json', 'print the result as JSON')
@@ -118,7 +121,7 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
 
 /** Stores the vectors of files. */
 async function runVectors(paths: readonly string[], flags: ImportFlags, config: Config): Promise<number> {
-  const { space, url } = flags;
+  const { space, url, ids } = flags;
   if (space === undefined || paths.length === 0)
     throw new UsageError('vectors need files and --space, the name of one of [vectors] in the configuration');
   const missing = paths.find((path) => path !== STDIN && !existsSync(path));
@@ -126,7 +129,7 @@ async function runVectors(paths: readonly string[], flags: ImportFlags, config: 
   const { importVectors } = await import('../../exchange/import-vectors.ts');
   const storeFrom = async (write: WriteVectors) => {
     for (const path of paths) {
-      const count = await importVectors(path, write);
+      const count = await importVectors(path, write, ids);
       process.stdout.write(
         flags.json
           ? `${JSON.stringify({ path, vectors: count })}\n`

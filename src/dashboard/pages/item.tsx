@@ -23,6 +23,11 @@ export function ItemPage({ id }: { id: string }) {
             <Card title="Items like it">
               <ItemScores label="Items like it" items={data.Neighbors} none="None are known." />
             </Card>
+            {data.Spaces.map(({ Name, Neighbors }) => (
+              <Card key={Name} title={`By ${Name}`}>
+                <ItemScores label={`Items like it by ${Name}`} items={Neighbors} none="None are known." />
+              </Card>
+            ))}
           </div>
         </>
       )}

@@ -130,6 +130,11 @@ export class ItemVectors {
     return listSpace === undefined ? undefined : this.tables.get(listSpace);
   }
 
+  /** Names of the spaces. */
+  get names(): readonly string[] {
+    return [...this.tables.keys()];
+  }
+
   /** Vectors of a space in memory. @throws FurzeError SPACE_NOT_FOUND */
   sizeOf(space: string): number {
     return this.tableOf(space).vectors.size;
