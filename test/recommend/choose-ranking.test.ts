@@ -22,8 +22,9 @@ function users(
   return Array.from({ length: count }, (_, userRow) => user(userRow, random, taste));
 }
 
-const VECTORS = RANKING_FEATURES.indexOf(VECTOR_SUM);
-const withoutVectors = (name: string) => name !== VECTOR_SUM;
+/** Features that tell nothing: no item has a vector, and no model of another tool is in place. */
+const ABSENT: readonly string[] = [VECTOR_SUM, 'given'];
+const withoutVectors = (name: string) => !ABSENT.includes(name);
 
 function user(
   userRow: number,
@@ -31,9 +32,8 @@ function user(
   taste: (value: (name: RankingFeature) => number) => number,
 ): RankingExample {
   const width = RANKING_FEATURES.length;
-  // As where no item has a vector.
   const features = new Float32Array(CANDIDATES * width).map((_, at) =>
-    at % width === VECTORS ? 0 : random.normal(),
+    ABSENT.includes(RANKING_FEATURES[at % width]!) ? 0 : random.normal(),
   );
   const labels = Uint8Array.from({ length: CANDIDATES }, (_, at) => {
     const score = taste((name) => features[at * width + RANKING_FEATURES.indexOf(name)]!);
