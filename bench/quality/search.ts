@@ -8,7 +8,7 @@ import type { Interactions } from '../../src/dataset/interactions.ts';
 import { type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
 import type { HeldOutPairs } from '../../src/dataset/training-data.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { viewOf } from '../../src/memory/layout-builder.ts';
+import { viewOf } from '../../src/memory/memory-layout.ts';
 import { logUniform, proposeAls } from '../../src/model/als/search-space.ts';
 import { type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
 import { sizedFactors } from '../../src/model/als/settings-by-size.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
-import { viewOf } from '../../src/memory/layout-builder.ts';
+import { viewOf } from '../../src/memory/memory-layout.ts';
 import { alsFitMemory } from '../../src/model/als/memory-estimate.ts';
 import { type AlsTask, alsMemoryBytes } from '../../src/model/als/memory-layout.ts';
 import type { PlacedModel } from '../../src/model/als/mf-scorer.ts';

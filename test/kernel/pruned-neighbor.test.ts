@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
 import type { Kernels, PrunedNeighborTopK } from '../../src/kernel/kernels.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { arrayOf, rowOf, rowOffset, viewOf } from '../../src/memory/layout-builder.ts';
+import { arrayOf, rowOf, rowOffset, viewOf } from '../../src/memory/memory-layout.ts';
 import { incidenceOfLabels } from '../../src/model/neighbors/incidence.ts';
 import {
   type PlacedSimilarity,

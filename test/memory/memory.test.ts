@@ -3,13 +3,12 @@ import { ARENA_START, Arena, alignedBytes } from '../../src/memory/arena.ts';
 import {
   type ArrayPlan,
   arrayOf,
-  LayoutBuilder,
   layOut,
   plannedBytes,
   rowOf,
   rowOffset,
   viewOf,
-} from '../../src/memory/layout-builder.ts';
+} from '../../src/memory/memory-layout.ts';
 import { createSharedMemory, PAGE_BYTES } from '../../src/memory/shared-memory.ts';
 
 test('a shared memory has whole pages and can be shared', () => {
@@ -48,17 +47,14 @@ describe('arena', () => {
 });
 
 describe('layout', () => {
-  const build = () => {
-    const memory = createSharedMemory(PAGE_BYTES);
-    const builder = new LayoutBuilder(new Arena(memory));
-    builder.add('factors', 'f32', [3, 4]);
-    builder.add('starts', 'u32', [4]);
-    return { memory, builder };
-  };
+  const memory = createSharedMemory(PAGE_BYTES);
+  const few: ArrayPlan[] = [
+    ['factors', 'f32', [3, 4]],
+    ['starts', 'u32', [4]],
+  ];
 
   test('describes arrays that views then find, after a copy as a message makes it', () => {
-    const { memory, builder } = build();
-    const layout = structuredClone(builder.finish());
+    const layout = structuredClone(layOut(memory, few));
     viewOf(memory, layout, 'factors', 'f32').fill(2);
     expect(viewOf(memory, layout, 'starts', 'u32')).toEqual(new Uint32Array(4));
     expect(viewOf(memory, layout, 'factors', 'f32')).toEqual(new Float32Array(12).fill(2));
@@ -66,9 +62,8 @@ describe('layout', () => {
   });
 
   test('refuses names taken and unknown, and other types', () => {
-    const { memory, builder } = build();
-    expect(() => builder.add('starts', 'u32', [1])).toThrow(/already/);
-    const layout = builder.finish();
+    expect(() => layOut(memory, [...few, ['starts', 'u32', [1]]])).toThrow(/already/);
+    const layout = layOut(memory, few);
     expect(() => arrayOf(layout, 'toString')).toThrow(/no array/);
     expect(() => viewOf(memory, layout, 'starts', 'f32')).toThrow(/holds u32/);
   });

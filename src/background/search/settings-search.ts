@@ -2,7 +2,7 @@ import type { TrainingData } from '../../dataset/training-data.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { TIMER_MS_MAX } from '../../domain/duration.ts';
 import { createRandom } from '../../domain/random.ts';
-import { viewOf } from '../../memory/layout-builder.ts';
+import { viewOf } from '../../memory/memory-layout.ts';
 import { largestFitting } from '../../model/als/memory-estimate.ts';
 import { alsShape } from '../../model/als/memory-layout.ts';
 import { factorChoices, PUBLISHED, proposeAls } from '../../model/als/search-space.ts';

@@ -1,6 +1,6 @@
 import type { AlsRows, Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { arrayOf, rowOffset, viewOf } from '../../memory/layout-builder.ts';
+import { arrayOf, rowOffset, viewOf } from '../../memory/memory-layout.ts';
 import { markFaulty, takeChunks } from '../part/chunks-for-threads.ts';
 import { gainOf, JUDGE_CHUNK_USERS, JUDGED_LENGTH } from './held-out-validation.ts';
 import { GRAMIAN_CHUNK_ROWS, gramianChunks } from './memory-layout.ts';

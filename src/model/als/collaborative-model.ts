@@ -1,5 +1,5 @@
 import { hasBit } from '../../memory/bits.ts';
-import { viewOf } from '../../memory/layout-builder.ts';
+import { viewOf } from '../../memory/memory-layout.ts';
 import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { MfScorer, PlacedModel } from './mf-scorer.ts';

@@ -12,7 +12,7 @@ import { type CompressedMatrix, rowIndices } from '../../dataset/interactions.ts
 import type { HeldOutPairs } from '../../dataset/training-data.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { createRandom } from '../../domain/random.ts';
-import { viewOf } from '../../memory/layout-builder.ts';
+import { viewOf } from '../../memory/memory-layout.ts';
 import { type Estimate, estimate } from '../evaluation/confidence-interval.ts';
 import { rowRegularization } from './row-regularization.ts';
 import type { AlsTask } from './training-task.ts';

@@ -15,7 +15,7 @@ import {
   rotateScratchBytes,
   topKScratchBytes,
 } from '../../kernel/scratch-sizes.ts';
-import { type ArrayPlan, layOut, plannedBytes, viewOf } from '../../memory/layout-builder.ts';
+import { type ArrayPlan, layOut, plannedBytes, viewOf } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { createChunkCounter } from '../part/chunks-for-threads.ts';

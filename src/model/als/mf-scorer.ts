@@ -24,7 +24,7 @@ import {
   rowOf,
   rowOffset,
   viewOf,
-} from '../../memory/layout-builder.ts';
+} from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory, f32, u32 } from '../../memory/shared-memory.ts';
 import { assertFinite, type MatrixFactorization, type MatrixFactorizationHeader } from './model.ts';

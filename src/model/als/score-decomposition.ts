@@ -1,5 +1,5 @@
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { viewOf } from '../../memory/layout-builder.ts';
+import { viewOf } from '../../memory/memory-layout.ts';
 import { solveSymmetric } from '../regression/logistic-regression.ts';
 import type { PlacedModel } from './mf-scorer.ts';
 import { rowRegularization } from './row-regularization.ts';

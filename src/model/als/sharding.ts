@@ -1,7 +1,7 @@
 /** Division of the users of a training that does not fit in one memory (`train-and-serve.ts` decides that); see `user-factors.ts`. */
 import type { Interactions } from '../../dataset/interactions.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import type { ArrayPlan } from '../../memory/layout-builder.ts';
+import type { ArrayPlan } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 
 /** Bytes of a shard, about. */

@@ -1,7 +1,7 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { viewOf } from '../../memory/layout-builder.ts';
+import { viewOf } from '../../memory/memory-layout.ts';
 import { MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
 import type { LearnedPart, ServingShape } from '../part/learned-part.ts';
 import { type ServedItems, servedItems, type WithServedItems } from '../part/served-items.ts';

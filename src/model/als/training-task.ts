@@ -1,4 +1,4 @@
-import type { MemoryLayout } from '../../memory/layout-builder.ts';
+import type { MemoryLayout } from '../../memory/memory-layout.ts';
 import type { SharedTask } from '../part/chunks-for-threads.ts';
 import type { AlsSettings, ConcreteSolver } from './settings.ts';
 import type { UserShards } from './sharding.ts';

@@ -5,22 +5,21 @@
 import type { LabelsOf } from '../../dataset/training-data.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { Arena, alignedBytes } from '../../memory/arena.ts';
 import { placeOf } from '../../memory/binary-search.ts';
 import {
   type ArrayPlan,
-  LayoutBuilder,
+  layOut,
   type MemoryLayout,
   plannedBytes,
   rowOf,
   viewOf,
-} from '../../memory/layout-builder.ts';
+} from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { sigmoid } from './calibration.ts';
 import { featureBlocks } from './features.ts';
 import { type FmSide, FmSides, rowWidth, scoreOfSides } from './fm-sides.ts';
-import { addLabelTable, fillLabelTable, LabelTable, labelTableBytes } from './label-table.ts';
+import { fillLabelTable, LabelTable, labelTablePlans } from './label-table.ts';
 import { assertSound, type FmModel, type FmSummary } from './model.ts';
 import { CLICK_DEFAULTS } from './settings.ts';
 
@@ -47,6 +46,8 @@ function arrayPlans(model: FmModel, slots: number): ArrayPlan[] {
     ['query', 'f32', [slots, width]],
     ['candidates', 'u32', [slots, CANDIDATES]],
     ['scores', 'f32', [slots, CANDIDATES]],
+    ...labelTablePlans('userNames', userLabels),
+    ...labelTablePlans('itemNames', itemLabels),
   ];
 }
 
@@ -57,8 +58,7 @@ function servedItemCount({ rows, itemCount }: FmModel): number {
 
 /** Bytes of shared memory that a placed model takes. */
 export function placedFmBytes(model: FmModel, slots: number): number {
-  const tables = [...labelTableBytes(model.userLabels), ...labelTableBytes(model.itemLabels)];
-  return tables.reduce((sum, bytes) => sum + alignedBytes(bytes, 64), plannedBytes(arrayPlans(model, slots)));
+  return plannedBytes(arrayPlans(model, slots));
 }
 
 /** Bytes per label of a table of names, at the most usual length. */
@@ -100,11 +100,7 @@ export function placeFm(
   assertSound(model);
   const { linear, vectors, userLabels, itemLabels, rows, ...header } = model;
   const memory = allocate(placedFmBytes(model, slots));
-  const builder = new LayoutBuilder(new Arena(memory));
-  for (const [name, type, shape] of arrayPlans(model, slots)) builder.add(name, type, shape);
-  addLabelTable(builder, 'userNames', userLabels);
-  addLabelTable(builder, 'itemNames', itemLabels);
-  const layout = builder.finish();
+  const layout = layOut(memory, arrayPlans(model, slots));
   fillLabelTable(memory, layout, 'userNames', userLabels);
   fillLabelTable(memory, layout, 'itemNames', itemLabels);
   const blocks = featureBlocks(model);

@@ -4,30 +4,20 @@
  */
 
 import { hashText } from '../../domain/hash.ts';
-import { arrayOf, type LayoutBuilder, type MemoryLayout, viewOf } from '../../memory/layout-builder.ts';
+import { type ArrayPlan, arrayOf, type MemoryLayout, viewOf } from '../../memory/memory-layout.ts';
 
 /** The table is at most half full. */
 const LOAD = 2;
 
-/** Byte sizes of the arrays of a table, for working out the memory's size. */
-export function labelTableBytes(names: readonly string[]): number[] {
-  return [(names.length + 1) * 4, textLength(names) * 2, slotCount(names) * 4];
-}
-
-function textLength(names: readonly string[]): number {
-  return names.reduce((sum, name) => sum + name.length, 0);
-}
-
-/** A power of two. */
-function slotCount(names: readonly string[]): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(1, names.length * LOAD)));
-}
-
-/** Adds the arrays of a table called `prefix` to a layout; `fillLabelTable` writes them. */
-export function addLabelTable(builder: LayoutBuilder, prefix: string, names: readonly string[]): void {
-  builder.add(`${prefix}Starts`, 'u32', [names.length + 1]);
-  builder.add(`${prefix}Text`, 'u8', [textLength(names) * 2]);
-  builder.add(`${prefix}Slots`, 'u32', [slotCount(names)]);
+/** The arrays of a table called `prefix`; `fillLabelTable` writes them. */
+export function labelTablePlans(prefix: string, names: readonly string[]): ArrayPlan[] {
+  const textLength = names.reduce((sum, name) => sum + name.length, 0);
+  return [
+    [`${prefix}Starts`, 'u32', [names.length + 1]],
+    [`${prefix}Text`, 'u8', [textLength * 2]],
+    // A power of two.
+    [`${prefix}Slots`, 'u32', [2 ** Math.ceil(Math.log2(Math.max(1, names.length * LOAD)))]],
+  ];
 }
 
 /** @param names distinct; the number of a name is its place */

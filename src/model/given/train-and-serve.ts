@@ -1,5 +1,5 @@
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { viewOf } from '../../memory/layout-builder.ts';
+import { viewOf } from '../../memory/memory-layout.ts';
 import { sharedU32 } from '../../memory/shared-arrays.ts';
 import { collaborativeModel } from '../als/collaborative-model.ts';
 import { MfScorer, type PlacedModel, placedModelBytes, placeModel } from '../als/mf-scorer.ts';

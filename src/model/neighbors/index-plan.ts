@@ -5,7 +5,7 @@
  */
 import { createRandom } from '../../domain/random.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
-import { viewOf } from '../../memory/layout-builder.ts';
+import { viewOf } from '../../memory/memory-layout.ts';
 import type { PlacedSimilarity } from './memory-layout.ts';
 import { placeIndex } from './place-index.ts';
 import { type RankedRows, SimilaritySearch } from './similarity-search.ts';

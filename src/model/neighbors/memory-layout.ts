@@ -10,7 +10,7 @@ import {
   type MemoryLayout,
   plannedBytes,
   viewOf,
-} from '../../memory/layout-builder.ts';
+} from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import type { Incidence } from './incidence.ts';

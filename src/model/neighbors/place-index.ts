@@ -3,7 +3,7 @@
  * frequent elements a bitmap each of the rows that have it, and a record of each row, all in that order.
  */
 import { NO_BITMAP, RECORD_BYTES } from '../../kernel/scratch-sizes.ts';
-import { viewOf } from '../../memory/layout-builder.ts';
+import { viewOf } from '../../memory/memory-layout.ts';
 import { bitmapRoom, type PlacedSimilarity } from './memory-layout.ts';
 
 /** An element of fewer rows than this share is walked faster as a list than as bits. */

@@ -16,7 +16,7 @@ import {
   rowOf,
   rowOffset,
   viewOf,
-} from '../../memory/layout-builder.ts';
+} from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory, f64, MEMORY_BYTES_MAX } from '../../memory/shared-memory.ts';
 import type { ServingShape } from '../part/learned-part.ts';

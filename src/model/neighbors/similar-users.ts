@@ -1,6 +1,6 @@
 import type { StoreRows } from '../../dataset/training-data.ts';
 import { placeOf } from '../../memory/binary-search.ts';
-import { viewOf } from '../../memory/layout-builder.ts';
+import { viewOf } from '../../memory/memory-layout.ts';
 import type { Ranked } from '../../memory/ranked-rows.ts';
 import type { PartOpening } from '../part/learned-part.ts';
 import type { PlacedSimilarity } from './memory-layout.ts';

@@ -4,7 +4,7 @@
  * with an index (`index-plan.ts`) by bounds.
  */
 import type { Kernels } from '../../kernel/kernels.ts';
-import { arrayOf, rowOf, rowOffset, viewOf } from '../../memory/layout-builder.ts';
+import { arrayOf, rowOf, rowOffset, viewOf } from '../../memory/memory-layout.ts';
 import { BLOCK_ROWS, outEntries, type PlacedSimilarity, paddedRowCount, queryRow } from './memory-layout.ts';
 
 /** Rows and their scores, best first; of equal scores the lower row first. */

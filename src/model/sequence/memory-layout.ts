@@ -5,7 +5,7 @@ import {
   type MemoryLayout,
   plannedBytes,
   viewOf,
-} from '../../memory/layout-builder.ts';
+} from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { createDraft, draftBytes, type NeighborDraft } from '../neighbors/neighbor-table.ts';

@@ -11,7 +11,7 @@
 
 import type { Kernels } from '../../kernel/kernels.ts';
 import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
-import { rowOf } from '../../memory/layout-builder.ts';
+import { rowOf } from '../../memory/memory-layout.ts';
 import { SimilaritySearch } from '../neighbors/similarity-search.ts';
 import { takeChunks } from '../part/chunks-for-threads.ts';
 import {

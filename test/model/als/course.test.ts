@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { viewOf } from '../../../src/memory/layout-builder.ts';
+import { viewOf } from '../../../src/memory/memory-layout.ts';
 import { AlsSolver } from '../../../src/model/als/als-solver.ts';
 import type { AlsEpoch, AlsOutcome } from '../../../src/model/als/epochs-and-early-stopping.ts';
 import { alsCourse } from '../../../src/model/als/epochs-and-early-stopping.ts';

@@ -3,7 +3,7 @@ import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { hasBit } from '../../../src/memory/bits.ts';
-import { viewOf } from '../../../src/memory/layout-builder.ts';
+import { viewOf } from '../../../src/memory/memory-layout.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
 import { collaborativeModel, type LookedAt } from '../../../src/model/als/collaborative-model.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/mf-scorer.ts';

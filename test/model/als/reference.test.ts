@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildInteractions, rowIndices } from '../../../src/dataset/interactions.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { viewOf } from '../../../src/memory/layout-builder.ts';
+import { viewOf } from '../../../src/memory/memory-layout.ts';
 import { AlsSolver } from '../../../src/model/als/als-solver.ts';
 import { placeAls } from '../../../src/model/als/memory-layout.ts';
 import { alsPhases } from '../../../src/model/als/phases.ts';

@@ -1,20 +1,12 @@
 import { expect, it } from 'vitest';
-import { Arena } from '../../../src/memory/arena.ts';
-import { LayoutBuilder } from '../../../src/memory/layout-builder.ts';
+import { layOut, plannedBytes } from '../../../src/memory/memory-layout.ts';
 import { createSharedMemory } from '../../../src/memory/shared-memory.ts';
-import {
-  addLabelTable,
-  fillLabelTable,
-  LabelTable,
-  labelTableBytes,
-} from '../../../src/model/click/label-table.ts';
+import { fillLabelTable, LabelTable, labelTablePlans } from '../../../src/model/click/label-table.ts';
 
 function tableOf(names: readonly string[]): LabelTable {
-  const bytes = labelTableBytes(names).reduce((sum, size) => sum + size + 64, 64);
-  const memory = createSharedMemory(bytes);
-  const builder = new LayoutBuilder(new Arena(memory));
-  addLabelTable(builder, 'names', names);
-  const layout = builder.finish();
+  const plans = labelTablePlans('names', names);
+  const memory = createSharedMemory(plannedBytes(plans));
+  const layout = layOut(memory, plans);
   fillLabelTable(memory, layout, 'names', names);
   return new LabelTable(memory, layout, 'names');
 }

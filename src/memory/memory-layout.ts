@@ -25,28 +25,6 @@ export function elementCount(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
 }
 
-/** Allocates named arrays from an arena and describes them; the arena must cover its memory from `ARENA_START`. */
-export class LayoutBuilder {
-  readonly #arena: Arena;
-  readonly #arrays: Record<string, NamedArray> = Object.create(null);
-
-  constructor(arena: Arena) {
-    this.#arena = arena;
-  }
-
-  /** @returns the array's byte offset; throws when the name is taken or the memory full. */
-  add(name: string, type: ElementType, shape: readonly number[]): number {
-    if (name in this.#arrays) throw new RangeError(`the layout already has an array ${name}`);
-    const offset = this.#arena.alloc(elementCount(shape) * ELEMENT_BYTES[type], ALIGN);
-    this.#arrays[name] = { type, offset, shape: [...shape] };
-    return offset;
-  }
-
-  finish(): MemoryLayout {
-    return { bytes: this.#arena.usedBytes, arrays: { ...this.#arrays } };
-  }
-}
-
 /** An array that is to be laid out: its name, the type of its elements, and its shape (rows first). */
 export type ArrayPlan = readonly [name: string, type: ElementType, shape: readonly number[]];
 
@@ -58,11 +36,16 @@ export function plannedBytes(plans: readonly ArrayPlan[]): number {
   );
 }
 
-/** Lays arrays out in a memory of at least `plannedBytes`. */
+/** Lays arrays out in a memory of at least `plannedBytes`. @throws RangeError when a name is taken or the memory full */
 export function layOut(memory: WebAssembly.Memory, plans: readonly ArrayPlan[]): MemoryLayout {
-  const builder = new LayoutBuilder(new Arena(memory));
-  for (const [name, type, shape] of plans) builder.add(name, type, shape);
-  return builder.finish();
+  const arena = new Arena(memory);
+  const arrays: Record<string, NamedArray> = Object.create(null);
+  for (const [name, type, shape] of plans) {
+    if (name in arrays) throw new RangeError(`the layout already has an array ${name}`);
+    const offset = arena.alloc(elementCount(shape) * ELEMENT_BYTES[type], ALIGN);
+    arrays[name] = { type, offset, shape: [...shape] };
+  }
+  return { bytes: arena.usedBytes, arrays: { ...arrays } };
 }
 
 /** The array `name` of a layout; throws a RangeError when it is not there. */
