@@ -4,8 +4,8 @@
  * - `film` (popularity that moves, users who come in bursts) and `news` (items that live for two days),
  * - `tiny` (300 users), and four small ones that popularity rules (`static`, `recent`, `seldom`, `herd`),
  * - two in which nearly all users come once, for an hour (`bursts`, `tastes`),
- * - five for replays: stories that break (`breaking`), people who come for the first time (`newcomers`), purchases that repeat
- *   (`repeats`), kinds of items that come with the season (`seasons`), and two tastes, each with hits of its own (`two-tastes`),
+ * - six for replays: stories that break (`breaking`), people who turn to such stories (`overnight`) or come for the first time
+ *   (`newcomers`), purchases that repeat (`repeats`), seasons (`seasons`), and two tastes with hits of their own (`two-tastes`),
  * - `catalogue` (650,000 likes; users go from a film to one like it);
  * and without times, for `--format lightgcn`, `sparse` (many places, each in one town), `places` (the same, large),
  * `articles` (small groups who read the same) and `few` (most items have two or three likes). All seeded. Their figures
@@ -36,6 +36,8 @@ interface World {
   readonly halfLife: number;
   /** Share of records that go to the story of the day, another one every `STORY_DAYS`; none when absent. */
   readonly stories?: number;
+  /** Share of the days that are over when the first story breaks. */
+  readonly storiesFrom?: number;
   /** Share of records that are an item of the user's own again; none when absent. */
   readonly repeats?: number;
   /** Days from one season of a kind of items to the next; no seasons when absent. */
@@ -100,6 +102,11 @@ const WORLDS: Readonly<Record<string, World>> = {
     ...{ users: 1500, items: 1200, days: 40, tastes: 8, visits: 6, perVisit: 2, herd: 0.3, halfLife: 1 },
     stories: 0.3,
   },
+  // Shortly before the end all turn to the news.
+  overnight: {
+    ...{ users: 1500, items: 1200, days: 40, tastes: 8, visits: 6, perVisit: 2, herd: 0.3, halfLife: 10 },
+    ...{ stories: 0.6, storiesFrom: 0.92 },
+  },
   newcomers: {
     users: 4000,
     items: 500,
@@ -126,7 +133,7 @@ const WORLDS: Readonly<Record<string, World>> = {
 /** Records `user,item,time` in no order. */
 function records(world: World, random: Random): string[] {
   const { users, items, days, tastes, visits, perVisit, herd, halfLife } = world;
-  const { stories = 0, repeats = 0, year } = world;
+  const { stories = 0, storiesFrom = 0, repeats = 0, year } = world;
   const appeal = Float64Array.from({ length: items }, () => random.float() ** -0.7);
   const born = Float64Array.from({ length: items }, () => (random.float() * 1.3 - 0.3) * days);
   const kind = Uint32Array.from({ length: items }, () => random.below(tastes));
@@ -154,7 +161,7 @@ function records(world: World, random: Random): string[] {
           lines.push(`${user},${[...taken][random.below(taken.size)]},${second}`);
           continue;
         }
-        const isStory = stories > 0 && random.float() < stories;
+        const isStory = stories > 0 && day >= storiesFrom * days && random.float() < stories;
         let left = random.float() * sum;
         const item = isStory ? storyOf(day, items) : chances.findIndex((chance) => (left -= chance) < 0);
         if (item < 0 || taken.has(item)) continue;

@@ -93,7 +93,6 @@ export async function startBackground(
   else if (questions !== undefined) answerOthers(questions, data, { ...recommendation, findRelated });
   teardown.add(() => training.fits.stop());
   const restoring = training.fits.restore(restored);
-  teardown.add(() => training.renewal.stop());
   teardown.add(() => training.search.stop());
   const follower = cluster && new GenerationFollower(cluster, training.fits, log);
   teardown.add(() => follower?.stop());

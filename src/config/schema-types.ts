@@ -53,6 +53,18 @@ export const period = (value: string, description: string) =>
 export const choice = <T extends string>(value: T, values: readonly T[], description: string) =>
   Type.Unsafe<T>(Type.String({ enum: values, default: value, description }));
 
+export const ranker = choice(
+  'auto',
+  ['auto', 'collaborative', 'random'],
+  'What orders the candidates of a list: "auto" predicted click-through where [recommend.offline] enable_click_through_prediction is on and chance where it is off, "collaborative" the score of matrix factorization, "random" chance, the same for the same user and model.',
+);
+
+export const repeat = choice(
+  'auto',
+  ['auto', 'never', 'allow'],
+  'Whether people are recommended again what they have had: "never"; "allow", in their lists as if they had not; "auto", not in their lists but by [recommend.replacement]. In sessions an item stands again, but for "never", as far as [recommend.data_source] repeated shows that people return to one within a visit.',
+);
+
 export const feedbackTypes = (description: string) =>
   Type.Array(Type.String({ minLength: 1 }), { default: [], description, uniqueItems: true });
 

@@ -19,6 +19,8 @@ import {
   integer,
   number,
   period,
+  ranker,
+  repeat,
   secret,
   secrets,
   text,
@@ -244,12 +246,9 @@ const recommend = Type.Object(
   {
     cache_size: integer(100, 1, 10_000, 'Entries in a cached list.'),
     discovery,
+    repeat,
     cache_expire: duration('72h', 'Age at which a cached list is no longer served.'),
-    ranker: choice(
-      'auto',
-      ['auto', 'collaborative', 'random'],
-      'What orders the candidates of a list: "auto" predicted click-through where [recommend.offline] enable_click_through_prediction is on and chance where it is off, "collaborative" the score of matrix factorization, "random" chance, the same for the same user and model.',
-    ),
+    ranker,
     vector_space: text(
       '',
       'The vector space that lists go by, which is compared by "cosine"; empty for the only such one of [vectors], or for none where there are several.',

@@ -58,10 +58,6 @@ export class OwnService {
     await this.service!.fit((stage) => onStage(stage));
   }
 
-  settled(): Promise<void> {
-    return this.service!.settled();
-  }
-
   /** Asks it, or tells it something. @throws Error for an answer that is no 2xx */
   async send(path: string, body?: unknown): Promise<unknown> {
     const { host, port } = this.service!.address;

@@ -83,7 +83,6 @@ export class ReplayedService {
       }
       const records = Array.from(indices, (at) => feedbackOf(past, at));
       await this.service.send('/api/feedback', records);
-      await this.service.settled();
     }
   }
 

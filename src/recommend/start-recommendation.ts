@@ -13,6 +13,7 @@ import { WriteBack } from './answers/write-back.ts';
 import { Histories } from './history/histories.ts';
 import type { ActiveUsers } from './lists/active-users.ts';
 import { marksLists } from './lists/list-versions.ts';
+import type { AnsweredQuestions } from './lists/maker/answered-questions.ts';
 import { markStale } from './lists/mark-stale.ts';
 import { type ListParts, startLists } from './lists/start-user-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
@@ -76,7 +77,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const { online } = config.recommend;
   const live = createLive(parts, reads);
   // From the first on, because what is committed meanwhile is not among what is loaded.
-  data.onChange((changes) => live.follow(changes));
+  const taught = followCommits(data, live);
   await live.load(reads, (await data.getStats()).feedback);
   const vectors = startVectors(parts);
   const { catalogue, isPositive } = live;
@@ -90,6 +91,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     hasOtherNodes: data.barrier !== undefined,
   });
   const { settings, maker, lists, active, hits } = kept;
+  taught.answered = kept.answered;
   const vectorOf = maker.vectorOf.bind(maker);
   const untilMs = () => effectiveUntil(clock(), config.server.clock_error);
   const histories = new Histories(reads, positiveFeedback(config.recommend).positiveTtlMs, untilMs);
@@ -126,6 +128,16 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   });
   const served = { seenLately, recommender, explainer, answers, sources, itemNeighbors };
   return { ...served, ...placed, live, lists, active, generations, settings, reads, histories, vectors };
+}
+
+/** Follows each commit; the ranking learns from likes as of before it, where all feedback is here. @returns where to put what learns */
+function followCommits(data: DataStore, live: InMemoryState) {
+  const taught: { answered?: AnsweredQuestions } = {};
+  data.onChange(function* (changes) {
+    if (taught.answered !== undefined && !data.local.isPartial) yield* taught.answered.follow(changes);
+    yield* live.follow(changes);
+  });
+  return taught;
 }
 
 /** The vectors of items, which are read in turns from now on. */

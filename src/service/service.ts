@@ -29,8 +29,6 @@ export interface Service {
   fit(onProgress?: OnProgress): Promise<FitSummary | undefined>;
   /** Searches for better settings of the model; undefined when there is too little feedback to judge by. */
   searchSettings(): Promise<SearchState | undefined>;
-  /** Resolves once nothing is being learned from feedback that has come between fits. */
-  settled(): Promise<void>;
   /** True when a model is being served. */
   readonly hasModel: boolean;
   /** Number of the generation that is being served; undefined without a model. */
@@ -117,7 +115,6 @@ export async function startService(given: ServiceOptions): Promise<Service> {
       data: stores.data,
       stop: () => teardown.run(),
       fit: (onProgress) => fits.run(onProgress),
-      settled: () => background.renewal.settled(),
       searchSettings: () => search.run(),
       get hasModel() {
         return fits.hasModel;

@@ -2,30 +2,17 @@ import type { HeldOutPairs } from '../dataset/training-data.ts';
 import { getOrPut } from '../domain/get-or-put.ts';
 import { MODEL_FEATURES } from '../model/registry.ts';
 import { type TypeTest, typeTest } from '../recommend/history/counts-as-positive.ts';
-import type { Ranking } from '../recommend/models/feature-names.ts';
+import { VISIT_MS } from '../recommend/models/feature-names.ts';
 import { VECTOR_SUM } from '../recommend/models/like-sums.ts';
-import {
-  chooseRanking,
-  featuresWith,
-  type HasFeature,
-  learnKinds,
-} from '../recommend/ranking/choose-ranking.ts';
+import { chooseRanking, type HasFeature } from '../recommend/ranking/choose-ranking.ts';
 import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
 import { throwIfCancelled } from './cancellation.ts';
-import {
-  JUDGED_USERS_MAX,
-  type LearnedRanking,
-  type LearnRankingJob,
-  type ListPlan,
-  type RenewRankingJob,
-} from './messages.ts';
+import { JUDGED_USERS_MAX, type LearnedRanking, type LearnRankingJob, type ListPlan } from './messages.ts';
 import { withReads } from './open-stores.ts';
 import { type HeldBy, RankingExamples } from './ranking-examples.ts';
 
 /** Users who are asked about as of the moment before all that is held out. */
 const FIRST_USERS_MAX = 500;
-/** The latest likes that a ranking is renewed by. */
-const RENEWED_BY_MAX = 1000;
 
 /** See `LearnRankingJob`. */
 export function learnRanking(job: LearnRankingJob): LearnedRanking | undefined {
@@ -40,23 +27,24 @@ export function learnRanking(job: LearnRankingJob): LearnedRanking | undefined {
     const chosen = chooseRanking(asked.examples, job.heldOutSinceMs, partsOf(job.plan));
     if (chosen === undefined) return undefined;
     const { knowsMs } = job.plan;
-    return { ranking: { ...chosen.ranking, totals: asked.totals, knowsMs }, choice: chosen.choice };
+    const returns = shareOfReturns(reads, isPositive, asked.likes);
+    return { ranking: { ...chosen.ranking, totals: asked.totals, knowsMs, returns }, choice: chosen.choice };
   });
 }
 
-/** See `RenewRankingJob`. */
-export function renewRanking(job: RenewRankingJob): Ranking | undefined {
-  const { plan, ranking } = job;
-  return withReads(plan.dataPath, (reads) => {
-    const isPositive = typeTest(plan.positiveTypes, () => reads.feedbackTypes());
-    const { knowsMs } = ranking;
-    const span = { heldBy: new Map(), heldOutSinceMs: knowsMs, sinceMs: knowsMs, untilMs: plan.knowsMs };
-    const asked = new RankingExamples(job, reads, isPositive, { ...span, totals: ranking.totals });
-    asked.askAsTheyCame(JUDGED_USERS_MAX, RENEWED_BY_MAX);
-    if (asked.examples.length === 0) return undefined;
-    const names = featuresWith(partsOf(plan));
-    return { ...ranking, byKind: learnKinds(asked.examples, (kind) => ranking.byKind[kind]!, names) };
-  });
+/** The share of likes that return to an item within a visit, as far as repeats are kept. @param likes counting each once */
+function shareOfReturns(reads: LocalReads, isPositive: TypeTest, likes: number): number {
+  let returns = 0;
+  let events = likes;
+  for (const { type, occurrences } of reads.repeatedFeedback()) {
+    if (!isPositive(type)) continue;
+    for (let at = 1; at < occurrences.length; at++) {
+      const { timeMs, count } = occurrences[at]!;
+      events += count;
+      if (timeMs - occurrences[at - 1]!.timeMs <= VISIT_MS) returns += count;
+    }
+  }
+  return events === 0 ? 0 : returns / events;
 }
 
 function partsOf({ generation: { parts }, vectors }: ListPlan): HasFeature {

@@ -39,7 +39,6 @@ export interface Jobs {
   finish: { job: FinishJob; answer: FinishAnswer };
   load: { job: LoadJob; answer: unknown };
   learnRanking: { job: LearnRankingJob; answer: LearnedRanking | undefined };
-  renewRanking: { job: RenewRankingJob; answer: Ranking | undefined };
   lists: { job: ListsJob; answer: ListsMade };
   question: { job: QuestionJob; answer: Found };
   neighbors: { job: NeighborsJob; answer: Ranked | undefined };
@@ -165,13 +164,6 @@ export interface LearnRankingJob extends Cancellable {
   readonly heldOutSinceMs: number;
   readonly spans: PopularitySpans;
   readonly slot: number;
-}
-
-/** Learns from the likes of after a fit how its generation ranks now; answers undefined where there are none. */
-export interface RenewRankingJob extends Cancellable, Pick<LearnRankingJob, 'plan' | 'spans' | 'slot'> {
-  readonly kind: 'renewRanking';
-  /** As the fit learned it. */
-  readonly ranking: Ranking;
 }
 
 export interface LearnedRanking {

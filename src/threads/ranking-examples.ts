@@ -38,8 +38,6 @@ interface AskedSpan {
   readonly sinceMs: number;
   /** Likes of later do not exist yet, milliseconds since the epoch. */
   readonly untilMs: number;
-  /** All feedback on each popularity scale as features count it; that of `sinceMs` when absent. */
-  readonly totals?: readonly number[];
 }
 
 /** Examples to learn a ranking from: candidates of users as of the moments at which they liked something. */
@@ -47,6 +45,8 @@ export class RankingExamples {
   readonly examples: RankingExample[] = [];
   /** All feedback on each popularity scale, in records. */
   readonly totals: readonly number[];
+  /** Likes that there were by the last question. */
+  likes = 0;
   private readonly job: Pick<LearnRankingJob, 'plan' | 'cancelled'>;
   private readonly isPositive: TypeTest;
   private readonly heldBy: HeldBy;
@@ -65,7 +65,7 @@ export class RankingExamples {
     job: Pick<LearnRankingJob, 'plan' | 'slot' | 'spans' | 'cancelled'>,
     reads: LocalReads,
     isPositive: TypeTest,
-    { heldBy, heldOutSinceMs, sinceMs, untilMs, totals }: AskedSpan,
+    { heldBy, heldOutSinceMs, sinceMs, untilMs }: AskedSpan,
   ) {
     const { plan, slot, spans } = job;
     this.job = job;
@@ -76,7 +76,7 @@ export class RankingExamples {
     this.popularity = new PopularityCounts(spans, () => this.nowMs);
     const isKnown = new Uint32Array(bitWords(reads.userRowCount));
     this.late = this.countUntil({ sinceMs, untilMs, heldOutSinceMs }, reads, isKnown);
-    this.totals = totals ?? this.popularity.totals();
+    this.totals = this.popularity.totals();
     this.isNew = new Uint32Array(isKnown.length);
     this.findAsked(heldOutSinceMs, isKnown);
     const opening = { instantiate: loadKernels, slot, itemLabelsOf: () => [] };
@@ -97,15 +97,13 @@ export class RankingExamples {
   /**
    * Asks what likes have answered, one after the other, as of their times.
    * @param max questions at the most, evenly spread
-   * @param latestMax only so many of the latest likes are asked about
    */
-  askAsTheyCame(max: number, latestMax = Number.POSITIVE_INFINITY): void {
+  askAsTheyCame(max: number): void {
     const { late, popularity, asked } = this;
     let counted = 0;
     let lists = this.listsAsOfNow();
     let listsAt = 0;
-    const from = Math.max(0, asked.length - latestMax);
-    for (const question of questionsAt(late, spread(asked.slice(from), max))) {
+    for (const question of questionsAt(late, spread(asked, max))) {
       const { before } = question;
       popularity.apply(slice(late, counted, before), this.isPositive, 1);
       counted = before;
@@ -185,6 +183,7 @@ export class RankingExamples {
         const type = block.types[at]!;
         const timeMs = block.timesMs[at]!;
         if (!isPositive(type) || timeMs > untilMs) continue;
+        this.likes++;
         const user = block.userRows[at]!;
         const item = block.itemRows[at]!;
         if (timeMs > sinceMs) late.push(user, item, type, timeMs);

@@ -4,7 +4,7 @@ import { searchItems } from '../recommend/catalogue/search-by-text.ts';
 import { findNeighbors } from './find-neighbors.ts';
 import { gather } from './gather-training-data.ts';
 import { changeGiven, takeGiven } from './given-models.ts';
-import { learnRanking, renewRanking } from './learn-ranking.ts';
+import { learnRanking } from './learn-ranking.ts';
 import { answerQuestion, makeLists } from './make-lists.ts';
 import { FULL_PRIORITY, type Job, type JobKind, type Jobs, type SearchItemsJob } from './messages.ts';
 import { withReads } from './open-stores.ts';
@@ -23,7 +23,6 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
   finish,
   load,
   learnRanking,
-  renewRanking,
   lists: makeLists,
   question: answerQuestion,
   neighbors: findNeighbors,

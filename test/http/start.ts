@@ -145,7 +145,6 @@ async function besideWorker(worker: Service, openServer: () => Promise<Service>)
     get hasModel() {
       return server.hasModel;
     },
-    settled: () => worker.settled(),
     async fit(onProgress) {
       const fitted = await worker.fit(onProgress);
       while (fitted !== undefined && server.generation !== worker.generation)

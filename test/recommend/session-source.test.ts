@@ -6,7 +6,7 @@ import type { GenerationSlot } from '../../src/recommend/models/generation-slot.
 import type { ItemBasedSource } from '../../src/recommend/sources/item-based-source.ts';
 import { type ListOfSession, SessionSource } from '../../src/recommend/sources/session-source.ts';
 import type { LocalReads } from '../../src/store/data-store.ts';
-import { generation, summedLists } from './hand-made.ts';
+import { generation, popularity, ranking, summedLists } from './hand-made.ts';
 
 /** Item i leads to i + 10, and a little to 50; 60 cannot be listed. */
 const sequence = summedLists((row) => [
@@ -21,7 +21,7 @@ const reads: Partial<LocalReads> = { itemRow: (id) => Number(id.slice(1)) };
 /** What is like any session: 11, which sequences may have listed already, and 70, half as like. */
 const similar: Ranked = { rows: [11, 70], scores: [4, 2] };
 
-function sessions(bySequence: boolean, list?: Ranked) {
+function sessions(bySequence: boolean, list?: Ranked, { returns = 0, mayReturn = true } = {}) {
   const asked: (readonly number[])[] = [];
   const listed: Parameters<ListOfSession>[] = [];
   const itemBased: Pick<ItemBasedSource, 'similarTo'> = {
@@ -34,10 +34,13 @@ function sessions(bySequence: boolean, list?: Ranked) {
     reads: reads as LocalReads,
     catalogue: catalogue as Catalogue,
     itemBased: itemBased as ItemBasedSource,
-    generations: { current: generation({ sequence }) } as GenerationSlot,
+    generations: {
+      current: generation({ sequence, ranking: { ...ranking({}, popularity()), returns } }),
+    } as GenerationSlot,
     bySequence,
     positiveKinds: [],
     sessionLength: 2,
+    mayReturn,
     listOfSession: (...of) => {
       listed.push(of);
       return list;
@@ -94,6 +97,17 @@ describe('a session', () => {
     const all = await source.rank(SESSION, query(10));
     for (let n = 0; n <= 5; n++)
       expect((await source.rank(SESSION, query(n))).rows).toEqual(all.rows.slice(0, n));
+  });
+
+  it('has what people may return to, the one before the last first, as often as others do', async () => {
+    const list = { rows: [50, 80, 90], scores: [0.4, 0.2, 0.05] };
+    const returning = sessions(true, list, { returns: 0.4 });
+    // 3 is the last one, and 2 came before it.
+    const { rows, scores } = await returning.source.rank(SESSION, query(3));
+    expect(rows).toEqual([50, 2, 80]);
+    expect(scores).toEqual([0.6 * 0.4, 0.4 / 2, 0.6 * 0.2]);
+    const never = sessions(true, list, { returns: 0.4, mayReturn: false });
+    expect((await never.source.rank(SESSION, query(3))).rows).toEqual([50, 80, 90]);
   });
 
   it('has what is ranked for it before all others, without items of its own or hidden ones', async () => {

@@ -36,7 +36,6 @@ import { feedbackFacts } from './feedback-facts.ts';
 import type { GenerationFitOptions } from './fit-collaborators.ts';
 import { FitSchedule } from './fit-schedule.ts';
 import { GenerationFit } from './generation-fit.ts';
-import { RankingRenewal } from './ranking-renewal.ts';
 
 export interface TrainingParts {
   readonly config: Config;
@@ -58,7 +57,6 @@ export interface TrainingParts {
 /** Training in the background. */
 export interface BackgroundTraining {
   readonly fits: FitSchedule;
-  readonly renewal: RankingRenewal;
   readonly search: SettingsSearch;
   readonly given: GivenModels;
   readonly progress: ProgressTracker;
@@ -102,13 +100,6 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     cluster,
     makesLists: () => !data.local.isPartial && makesLists(config, cluster),
   });
-  const renewal = new RankingRenewal({
-    ...{ pool: parts.pool, queue, log, elapsedMs: parts.elapsedMs },
-    planOf: shared.planOf,
-    spans: popularitySpans(config.recommend),
-    fitted: () => shared.generationFit.last,
-    onRanking: (generation) => fits.rankBy(generation),
-  });
   const search = new SettingsSearch(
     { trainer, loader, als, queue },
     {
@@ -122,12 +113,9 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     },
   );
   data.onChange(({ added }) => {
-    const likes = countPositive(added, recommendation.live.isPositive);
-    if (likes === 0) return;
-    fits.noteFeedback();
-    renewal.note(likes);
+    if (hasPositive(added, recommendation.live.isPositive)) fits.noteFeedback();
   });
-  return { fits, renewal, search, given, progress, listsOnRequest: shared.listsOnRequest };
+  return { fits, search, given, progress, listsOnRequest: shared.listsOnRequest };
 }
 
 /** A node fills a cache of its own for the requests that it answers; one that all share is filled by the leader. */
@@ -193,6 +181,7 @@ function createFit(
     youngMs: recommend.offline.refresh_recommend_period / 2,
     states: cache,
     vectors: recommendation.vectors,
+    generations: recommendation.generations,
     log,
   });
   const planOf = (generation: PlacedGeneration) => listPass.planner.plan(generation, recommendation.live);
@@ -202,7 +191,7 @@ function createFit(
     { pool, trainer, loader, als, planOf, given: () => given.take() },
     generationFitOptions(config, recommendation.settings, log),
   );
-  return { loader, als, listPass, listsOnRequest, generationFit, planOf };
+  return { loader, als, listPass, listsOnRequest, generationFit };
 }
 
 /** Where a model is asked for a longer list than `n` and the cached list together, it scores item by item. */
@@ -245,10 +234,8 @@ function generationFitOptions(
   };
 }
 
-function countPositive({ length, types }: FeedbackColumns, isPositive: TypeTest): number {
-  let count = 0;
-  for (let at = 0; at < length; at++) count += Number(isPositive(types[at]!));
-  return count;
+function hasPositive({ length, types }: FeedbackColumns, isPositive: TypeTest): boolean {
+  return types.subarray(0, length).some(isPositive);
 }
 
 /** The worker threads as configured, and a line that says what they are. */

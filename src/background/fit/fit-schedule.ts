@@ -5,7 +5,6 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
 import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
 import type { Logger } from '../../platform/log/log.ts';
-import { withDiscovery } from '../../recommend/models/feature-names.ts';
 import { openGeneration } from '../../recommend/models/generation-slot.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { Cluster } from '../../store/cluster.ts';
@@ -370,16 +369,6 @@ export class FitSchedule {
       this.parts.progress.tell(stage, done, total, detail);
       onProgress?.(stage, done, total, detail);
     };
-  }
-
-  /** Ranks as a generation that serves has learned since. */
-  rankBy(placed: PlacedGeneration): void {
-    const { generations, settings } = this.parts.recommendation;
-    if (this.stopped || generations.current?.number !== placed.number) return;
-    const ranking = withDiscovery(placed.ranking, settings.discovery);
-    generations.current = { ...generations.current, ranking };
-    this.placed = placed;
-    this.parts.listsOnRequest.use(placed);
   }
 
   private serve(placed: PlacedGeneration, calm?: Promise<unknown>): void {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { filled, sharedU32 } from '../../memory/shared-arrays.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import type { GenerationSlot } from '../../recommend/models/generation-slot.ts';
 import { sharePopularity } from '../../recommend/popularity/popularity-counts.ts';
 import type { InMemoryState } from '../../recommend/state/in-memory-state.ts';
 import { topLatest, topPopular, topTrendingInSteps } from '../../recommend/state/top-items.ts';
@@ -24,6 +25,8 @@ type Settled =
 
 export interface ListPlannerOptions extends Pick<ListPlan, Settled> {
   readonly clock: Clock;
+  /** The generation that serves, with its ranking as it has moved since its fit. */
+  readonly generations?: Pick<GenerationSlot, 'current'>;
   /** Absent where there are none. */
   readonly vectors?: Pick<ItemVectors, 'settled' | 'listPlace'>;
 }
@@ -41,6 +44,13 @@ export class ListPlanner {
   async plan(generation: PlacedGeneration, live: InMemoryState): Promise<ListPlan> {
     await this.options.vectors?.settled;
     return inTurns(this.planInSteps(generation, live));
+  }
+
+  private asServed(generation: PlacedGeneration): PlacedGeneration {
+    const { number, ranking } = this.options.generations?.current ?? {};
+    return number === generation.number
+      ? { ...generation, ranking: ranking?.learned ?? ranking }
+      : generation;
   }
 
   private *planInSteps(generation: PlacedGeneration, live: InMemoryState): Generator<undefined, ListPlan> {
@@ -81,7 +91,7 @@ export class ListPlanner {
       userNeighborType,
       settings,
       versioned,
-      generation,
+      generation: this.asServed(generation),
       listable,
       popularity: shared,
       recentLikes,

@@ -176,11 +176,36 @@ function evaluate(sample: ChoiceSample, weights: Float64Array, { penalty, centre
 
 /** The step to where the loss would be least if it were quadratic: minus its gradient over its Hessian. */
 function newtonStep(
-  { width, features, labels, starts }: ChoiceSample,
+  sample: ChoiceSample,
   weights: Float64Array,
   chances: Float64Array,
   { penalty, centre }: Ridge,
 ): Float64Array {
+  const { width } = sample;
+  const { gradient, hessian } = momentsOf(sample, chances);
+  for (let a = 0; a < width; a++) {
+    gradient[a]! -= penalty * (weights[a]! - centre[a]!);
+    hessian[a * width + a]! += penalty;
+  }
+  return solveSymmetric(hessian, gradient);
+}
+
+/** Gradient and curvature of the mean loss of a sample. */
+export interface ChoiceMoments {
+  /** Minus its gradient: the way to lower loss. */
+  readonly gradient: Float64Array<ArrayBuffer>;
+  /** Row by row. */
+  readonly hessian: Float64Array<ArrayBuffer>;
+}
+
+/** Gradient and curvature of the mean loss of a sample at these weights. */
+export function choiceMoments(sample: ChoiceSample, weights: Float64Array): ChoiceMoments {
+  const chances = new Float64Array(sample.labels.length);
+  for (let set = 0; set + 1 < sample.starts.length; set++) chancesOf(sample, set, weights, chances);
+  return momentsOf(sample, chances);
+}
+
+function momentsOf({ width, features, labels, starts }: ChoiceSample, chances: Float64Array): ChoiceMoments {
   const sets = starts.length - 1;
   const gradient = new Float64Array(width);
   const hessian = new Float64Array(width * width);
@@ -206,10 +231,7 @@ function newtonStep(
     for (let a = 0; a < width; a++)
       for (let b = 0; b <= a; b++) hessian[a * width + b]! -= (mean[a]! * mean[b]!) / sets;
   }
-  for (let a = 0; a < width; a++) {
-    gradient[a]! -= penalty * (weights[a]! - centre[a]!);
-    hessian[a * width + a]! += penalty;
+  for (let a = 0; a < width; a++)
     for (let b = 0; b < a; b++) hessian[b * width + a] = hessian[a * width + b]!;
-  }
-  return solveSymmetric(hessian, gradient);
+  return { gradient, hessian };
 }

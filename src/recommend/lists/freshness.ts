@@ -19,7 +19,7 @@ export async function forgetStaleLists(states: SavedStates): Promise<void> {
 }
 
 /** A list stays as it is for so long at the least, whatever moves. */
-const SETTLED_MS = 5000;
+const SETTLED_MS = 1000;
 
 /** The part of freshness that is in memory alone. */
 interface StaleState {

@@ -3,6 +3,7 @@ import { positiveFeedback } from '../../config/positive-feedback.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
+import { History } from '../history/history.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
 import { type ListSettings, listSettings } from '../sources/list-settings.ts';
 import type { InMemoryState } from '../state/in-memory-state.ts';
@@ -11,6 +12,8 @@ import { ActiveUsers } from './active-users.ts';
 import { AnswerCache } from './answer-cache.ts';
 import type { ListWorker } from './list-queue.ts';
 import { ListVersions } from './list-versions.ts';
+import { AnsweredQuestions } from './maker/answered-questions.ts';
+import { CandidateScratch } from './maker/candidate-finder.ts';
 import { ListMaker } from './maker/list-maker.ts';
 import { mainThreadInputs } from './maker/main-thread-inputs.ts';
 import { UserLists } from './user-lists.ts';
@@ -40,6 +43,7 @@ export interface StartedLists {
   readonly lists: UserLists;
   readonly active: ActiveUsers;
   readonly hits: AnswerCache;
+  readonly answered: AnsweredQuestions;
 }
 
 /** Puts users' lists together and takes up where the last process left them. */
@@ -56,14 +60,21 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     cacheSize: settings.cacheSize,
     lastRows: (userRow) => lists.lastRows(userRow),
   });
-  const maker = new ListMaker(settings, inputs, live.isPositive);
+  const scratch = new CandidateScratch();
+  const maker = new ListMaker(settings, inputs, live.isPositive, scratch);
+  const itemCount = () => live.catalogue.itemCount;
+  const answered = new AnsweredQuestions({
+    ...{ settings, inputs, generations, isPositive: live.isPositive, scratch, clock },
+    history: new History(reads, positiveFeedback(recommend).positiveTtlMs),
+    itemCount,
+  });
   const active = new ActiveUsers(recommend.offline.active_user_ttl, clock);
   const lists: UserLists = new UserLists({
     cache,
     active,
     userCount: () => reads.userRowCount,
     isSettled: () => live.isSettled && vectors.isSettled,
-    itemCount: () => live.catalogue.itemCount,
+    itemCount,
     generations,
     maker,
     versions:
@@ -93,7 +104,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     clockErrorMs: server.clock_error,
     isStale: (list, nowMs) => lists.isStale(list, nowMs),
   });
-  return { settings, maker, lists, active, hits };
+  return { settings, maker, lists, active, hits, answered };
 }
 
 function listVersions(

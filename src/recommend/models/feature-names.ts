@@ -1,7 +1,7 @@
 import { MODEL_FEATURES } from '../../model/registry.ts';
 import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { POPULARITY_SCALES } from '../popularity/popularity-scales.ts';
-import { MODELLESS_SUMS } from './like-sums.ts';
+import { MODELLESS_SUMS, SUM_NAMES, type SumName } from './like-sums.ts';
 
 /** Features that the ranking looks at for each candidate, in this order. */
 export const RANKING_FEATURES = [
@@ -48,6 +48,8 @@ export interface Ranking extends LogisticRegression {
   readonly knowsMs: number;
   /** Weights for each kind of user; see `kindOf`. */
   readonly byKind: readonly LogisticRegression[];
+  /** The share of likes that return to an item within a visit; absent in models of before, and 0. */
+  readonly returns?: number;
   /** The discovery that `auto` takes; absent in models of before, and 0. */
   readonly discovery?: number;
   /** As it was learned, where discovery has turned it. */
@@ -88,6 +90,11 @@ export function looksAt({ weights }: LogisticRegression, names: readonly Ranking
 /** True where a ranking looks at any of the features named for any kind of user. */
 export function everLooksAt(ranking: Ranking, names: readonly RankingFeature[]): boolean {
   return looksAt(ranking, names) || ranking.byKind.some((kind) => looksAt(kind, names));
+}
+
+/** The sums over likes that a ranking looks at. */
+export function sumsOf(ranking: LogisticRegression): SumName[] {
+  return SUM_NAMES.filter((name) => looksAt(ranking, [name]));
 }
 
 /** The weights that are not 0, by feature, to four digits. */

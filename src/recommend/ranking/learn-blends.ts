@@ -19,7 +19,7 @@ const PRIOR_LISTS = 10;
  * Ages are logarithms of days. Those of items that were imported together differ by next to nothing, which tells nothing of
  * an item that comes a week later: where they do not differ e-fold, they are weighed as if they did.
  */
-const AGE_SPREAD_MIN = 1;
+export const AGE_SPREAD_MIN = 1;
 /** Users that say how likely a score is, with all their candidates. */
 const CALIBRATED_MAX = 150;
 
@@ -63,9 +63,7 @@ function fitBlend(
   const steps = scaleSteps(set);
   // Scales may speak against one another, but likes on all of them never against an item.
   const likesInAll = set.findLastIndex(isScale);
-  const nonNegative = set.flatMap((name, at) =>
-    isModel(name) || isModelless(name) || at === likesInAll ? [at] : [],
-  );
+  const nonNegative = set.flatMap((name, at) => (neverAgainst(name) || at === likesInAll ? [at] : []));
   const options = Object.entries(known).map(([name, { weights }]) => [
     name,
     steps.sum(set.map((feature) => weights[RANKING_FEATURES.indexOf(feature)]!)),
@@ -203,15 +201,16 @@ export function asProbability(
   return slope > 0 ? { bias, weights: ranking.weights.map((weight) => weight * slope) } : ranking;
 }
 
-function isModelless(name: RankingFeature): boolean {
-  return MODELLESS_SUMS.some((sum) => sum === name);
+/** True for what a user's likes say: it never speaks against an item. */
+export function neverAgainst(name: RankingFeature): boolean {
+  return isModel(name) || MODELLESS_SUMS.some((sum) => sum === name);
 }
 
 export function isModel(name: RankingFeature): name is ModelFeature {
   return MODEL_FEATURES.some((feature) => feature.name === name);
 }
 
-function isScale(name: RankingFeature): boolean {
+export function isScale(name: RankingFeature): boolean {
   return name.startsWith('popular_');
 }
 

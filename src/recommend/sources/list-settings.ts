@@ -42,20 +42,22 @@ export interface ListSettings extends Proposing {
   readonly vectorSpace?: string | undefined;
 }
 
+function replacementOf({ repeat, replacement }: Config['recommend']): Replacement | undefined {
+  if (repeat === 'allow') return { positiveDecay: 1, readDecay: 1 };
+  if (repeat === 'never' || !replacement.enable_replacement) return undefined;
+  const { positive_replacement_decay: positiveDecay, read_replacement_decay: readDecay } = replacement;
+  return { positiveDecay, readDecay };
+}
+
 export function listSettings(config: Pick<Config, 'recommend' | 'vectors'>): ListSettings {
   const { recommend } = config;
-  const { offline, replacement, online, collaborative } = recommend;
+  const { offline, online, collaborative } = recommend;
   return {
     ...proposing(offline),
     order: rankOrder(recommend),
     cacheSize: recommend.cache_size,
     seedItems: online.num_feedback_fallback_item_based,
-    replacement: replacement.enable_replacement
-      ? {
-          positiveDecay: replacement.positive_replacement_decay,
-          readDecay: replacement.read_replacement_decay,
-        }
-      : undefined,
+    replacement: replacementOf(recommend),
     explore: offline.explore_recommend,
     discovery: recommend.discovery,
     seed: collaborative.seed,

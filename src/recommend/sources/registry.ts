@@ -77,6 +77,9 @@ export function createSources(
   const positiveKinds = readPositiveKinds(recommend.data_source.positive_feedback_types);
   const bySequence = itemType === 'auto';
   const shared = { reads, catalogue, generations, itemBased };
-  const sessions = new SessionSource({ ...shared, positiveKinds, bySequence, sessionLength, listOfSession });
+  const mayReturn = recommend.repeat !== 'never';
+  const sessions = new SessionSource({
+    ...{ ...shared, positiveKinds, bySequence, sessionLength, listOfSession, mayReturn },
+  });
   return { sources, sessions, popular, latest, itemNeighbors, userNeighbors, sinceFit };
 }

@@ -1,6 +1,7 @@
 import type { Feedback } from '../../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../../domain/positive-feedback-types.ts';
 import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
+import { TopK } from '../../memory/top-k.ts';
 import { turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -44,6 +45,8 @@ export class SessionSource {
     /** Records that are looked at, the most recent ones. */
     readonly sessionLength: number;
     readonly listOfSession: ListOfSession;
+    /** False where nothing of a session stands in its list. */
+    readonly mayReturn: boolean;
   };
 
   constructor(parts: SessionSource['parts']) {
@@ -74,7 +77,7 @@ export class SessionSource {
     // Where some are left out for their categories, the whole list is looked through.
     const length = query.categories.length === 0 ? k : Number.POSITIVE_INFINITY;
     const asked = { length, discovery: query.discovery };
-    const next = this.next(seeds, seen, k, accept, asked);
+    const next = this.withReturns(this.next(seeds, seen, k, accept, asked), seeds, k, query.categories);
     if (next.rows.length === k) return next;
     const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller });
     if (!(similar instanceof Promise)) return followedBy(next, similar, k, 'item_based');
@@ -98,6 +101,29 @@ export class SessionSource {
     const ranked = filterRanked(list ?? NOTHING, k, (row) => catalogue.isListable(row) && accept(row));
     const own = followedBy({ ...NOTHING, sources: [] }, ranked, k, 'session');
     return own.rows.length === k ? own : followedBy(own, this.following(seeds, k, accept), k, 'sequence');
+  }
+
+  /**
+   * The list with items of the session that people may return to, the one before the last first: each is half as likely as
+   * the one that came after it.
+   */
+  private withReturns(
+    list: SessionList,
+    seeds: readonly number[],
+    k: number,
+    categories: readonly string[],
+  ): SessionList {
+    const { catalogue, generations, mayReturn } = this.parts;
+    const share = mayReturn ? (generations.current?.ranking?.returns ?? 0) : 0;
+    if (share === 0 || list.sources[0] !== 'session') return list;
+    const best = new TopK(k);
+    list.rows.forEach((row, at) => {
+      best.push(row, (1 - share) * list.scores[at]!);
+    });
+    for (const [at, row] of seeds.entries())
+      if (at > 0 && catalogue.isListable(row) && catalogue.isInAll(row, categories))
+        best.push(row, share * 2 ** -at);
+    return { ...best.sorted(), sources: list.sources };
   }
 
   /** Items that others went on to after the items, the latest first. */

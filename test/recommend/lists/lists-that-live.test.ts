@@ -91,3 +91,53 @@ describe('lists that live', () => {
       expect((await scene.server.call('GET', `/api/recommend/u1?discovery=${value}`)).status).toBe(400);
   });
 });
+
+/** People of two tastes, and how many of the one have just liked something. */
+const OF_TASTE = 400;
+const OF_OTHER = 120;
+const JUST_LIKED = 300;
+const ASKED = 100;
+const TASTE_LIKES = 8 * (OF_TASTE + OF_OTHER);
+
+/** Nearly all that people like is of their taste; some items come one day, and are liked less and less. */
+async function fillTastes(scene: Scene): Promise<void> {
+  const random = createRandom(5);
+  const records = Array.from({ length: TASTE_LIKES }, (_, at) => {
+    const user = random.below(OF_TASTE + OF_OTHER);
+    const taste = random.float() < 0.95 === user < OF_TASTE ? 'a' : 'b';
+    const day = Math.floor((DAYS * at) / TASTE_LIKES);
+    const age = Math.floor(-12 * Math.log(1 - random.float()));
+    const item = random.float() < 0.6 ? `${taste}-${random.below(50)}` : `${taste}-of-${day - age}`;
+    const time = new Date(START_MS - (1 - at / TASTE_LIKES) * DAYS * 24 * HOUR_MS).toISOString();
+    return record('like', `u${user}`, item, time);
+  });
+  await scene.send('POST', '/api/feedback', records);
+}
+
+describe('an item that 300 of a taste have just liked', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await startScene(PERIODS);
+    await fillTastes(scene);
+    scene.time.nowMs += SECOND_MS;
+    await scene.server.service.fit();
+  });
+  afterAll(() => scene.server.stop());
+
+  it('stands in the next lists of that taste', async () => {
+    const holding = async (from: number, item: string) => {
+      const users = Array.from({ length: ASKED }, (_, at) => `u${from + at}`);
+      const lists = await Promise.all(users.map((user) => scene.ids(`/api/recommend/${user}?n=10`)));
+      return lists.filter((ten) => ten.includes(item)).length;
+    };
+    await scene.send('POST', '/api/item', { ItemId: 'posted', Timestamp: new Date(START_MS).toISOString() });
+    for (const item of ['posted', 'unknown']) {
+      expect(await holding(JUST_LIKED, item)).toBe(0);
+      const now = new Date(scene.time.nowMs).toISOString();
+      const likes = Array.from({ length: JUST_LIKED }, (_, user) => record('like', `u${user}`, item, now));
+      await scene.send('POST', '/api/feedback', likes);
+      scene.time.nowMs += 2 * SECOND_MS;
+      expect(await holding(JUST_LIKED, item)).toBeGreaterThanOrEqual(80);
+    }
+  });
+});

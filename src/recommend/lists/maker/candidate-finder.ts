@@ -2,8 +2,8 @@ import type { WantedItems } from '../../catalogue/item-filter.ts';
 import type { TypeTest } from '../../history/counts-as-positive.ts';
 import type { History } from '../../history/history.ts';
 import { isUnread, ReadItems } from '../../history/read-items.ts';
-import { kindOf, looksAt, SESSION_KIND, scalesOf } from '../../models/feature-names.ts';
-import { LikeSums, SUM_NAMES } from '../../models/like-sums.ts';
+import { kindOf, looksAt, SESSION_KIND, scalesOf, sumsOf } from '../../models/feature-names.ts';
+import { LikeSums } from '../../models/like-sums.ts';
 import type { RankingCase } from '../../ranking/compute-features.ts';
 import { RowSet } from '../../rows/row-set.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
@@ -116,6 +116,12 @@ export class CandidateFinder {
     return found.map((one) => ({ ...one, closest: one.vector && lists[next++] }));
   }
 
+  /** A user of whom the collaborative model scores what others propose, and goes through no catalogue. */
+  withoutCatalogue(history: History): LookedUp {
+    const liked = this.likesOf(history);
+    return { liked, read: history.readRowsInEffect(), vector: this.foldIn(liked), closest: [] };
+  }
+
   /** A session with these likes: the collaborative model scores what others propose, and goes through no catalogue. */
   session(liked: readonly number[], read: readonly number[]): LookedUp {
     return { kind: SESSION_KIND, liked, read, vector: this.foldIn(liked), closest: [] };
@@ -191,8 +197,7 @@ export class CandidateFinder {
     const { settings, inputs } = this;
     const ranking = settings.order === 'learned' ? inputs.generation?.ranking?.byKind[kind] : undefined;
     if (ranking === undefined || !proposesAny(settings)) return NO_SOURCES;
-    const sums = SUM_NAMES.filter((name) => looksAt(ranking, [name]));
-    return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']), sums };
+    return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']), sums: sumsOf(ranking) };
   }
 
   private likesOf(history: History): readonly number[] {

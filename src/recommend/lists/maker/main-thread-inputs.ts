@@ -13,8 +13,8 @@ const POPULAR_MS = 1000;
 /** Scores of items that are kept, by kind of user. */
 const KEPT_PLACES = 2 ** 14;
 
-/** The first items of a popularity scale are looked for again after this time, no two scales' at once. */
-const TRENDING_MS = 10_000;
+/** The first items of a popularity scale are looked for again after this time. */
+const TRENDING_MS = 1000;
 
 interface MainThreadParts {
   readonly live: InMemoryState;

@@ -1,0 +1,160 @@
+import type { ChangeSet, FeedbackColumns } from '../../../store/data-store.ts';
+import type { TypeTest } from '../../history/counts-as-positive.ts';
+import type { History } from '../../history/history.ts';
+import { type Ranking, sumsOf, withDiscovery } from '../../models/feature-names.ts';
+import type { GenerationSlot } from '../../models/generation-slot.ts';
+import type { SumName } from '../../models/like-sums.ts';
+import { POPULARITY_SCALES } from '../../popularity/popularity-scales.ts';
+import { rankingFeatures } from '../../ranking/compute-features.ts';
+import { MovingWeights } from '../../ranking/moving-weights.ts';
+import type { ListInputs } from '../../sources/list-inputs.ts';
+import type { ListSettings } from '../../sources/list-settings.ts';
+import { CandidateFinder, type CandidateScratch } from './candidate-finder.ts';
+
+/** Popularity on all scales comes up, and of each recommender so much: what stands among ten is all that matters. */
+const SCALES = POPULARITY_SCALES.map((_, scale) => scale);
+const PROPOSALS = 30;
+/** Likes of a commit that are asked about at most: of large ones some. */
+const ASKED_MAX = 20;
+/**
+ * Questions a second on the mean, each of some tenths of a millisecond, and at once after a quiet time. Counted and not timed,
+ * so that the same likes teach the same on any machine. With so many items one counts for two.
+ */
+const ASKED_A_SECOND = 25;
+const ASKED_AT_ONCE = 2000;
+const ITEMS_FOR_TWO = 20_000;
+/** Likes of so long before the newest ones tell nothing of now, milliseconds. */
+const LATE_MS = 3_600_000;
+/** Lists go by new weights after so long at the earliest, milliseconds: what is kept of items' scores goes with the old ones. */
+const TAKEN_UP_MS = 1000;
+
+export interface AnsweredQuestionsParts {
+  readonly settings: ListSettings;
+  readonly inputs: ListInputs;
+  readonly generations: GenerationSlot;
+  readonly isPositive: TypeTest;
+  /** A history of its own. */
+  readonly history: History;
+  /** Of lists that are made on the same thread. */
+  readonly scratch: CandidateScratch;
+  readonly clock: () => number;
+  /** Items of the catalogue. */
+  readonly itemCount: () => number;
+}
+
+/** A ranking that moves. */
+interface Moving {
+  /** Number of the generation. */
+  readonly generation: number;
+  readonly fitted: Ranking;
+  /** Sums over likes that any kind of user is ranked by: the others count nothing, and need not be worked out. */
+  readonly sums: readonly SumName[];
+  readonly weights: MovingWeights;
+}
+
+/**
+ * Each like that comes is a question that was just answered: what should have stood in that user's list? The ranking that
+ * serves moves with it at once, as far as questions are left. With each generation it begins anew.
+ */
+export class AnsweredQuestions {
+  private readonly parts: AnsweredQuestionsParts;
+  private readonly finder: CandidateFinder;
+  private moving: Moving | undefined;
+  private takenUpMs = Number.NEGATIVE_INFINITY;
+  /** Questions that may be asked now, as of a time, milliseconds since the epoch. */
+  private left = ASKED_AT_ONCE;
+  private filledMs: number;
+
+  constructor(parts: AnsweredQuestionsParts) {
+    this.parts = parts;
+    this.filledMs = parts.clock();
+    const { settings, inputs, isPositive, scratch } = parts;
+    // Users like a user take a worker.
+    const asked = { ...settings, user_based: false, cacheSize: Math.min(PROPOSALS, settings.cacheSize) };
+    this.finder = new CandidateFinder(asked, inputs, isPositive, scratch);
+  }
+
+  /** Learns from the likes of a commit, a question a step. To be followed before anything that counts likes follows it. */
+  *follow({ added }: Pick<ChangeSet, 'added'>): Generator<undefined> {
+    const { inputs, settings } = this.parts;
+    if (added.length === 0 || settings.order !== 'learned' || inputs.generation?.ranking === undefined)
+      return;
+    const likes = this.likesOf(added);
+    let learned = 0;
+    for (const at of likes.asked) {
+      if (inputs.generation?.ranking === undefined || !this.mayAsk()) break;
+      learned += Number(this.ask(added, at, likes.byUser.get(added.userRows[at]!)!));
+      yield;
+    }
+    if (learned > 0) this.takeUp();
+  }
+
+  /** Takes a question from those that there are for now. */
+  private mayAsk(): boolean {
+    const { clock, itemCount } = this.parts;
+    const nowMs = clock();
+    const since = Math.max(0, nowMs - this.filledMs) / 1000;
+    this.left = Math.min(ASKED_AT_ONCE, this.left + since * ASKED_A_SECOND);
+    this.filledMs = nowMs;
+    const cost = 1 + itemCount() / ITEMS_FOR_TWO;
+    if (this.left < cost) return false;
+    this.left -= cost;
+    return true;
+  }
+
+  /** The likes that are asked about, evenly spread, and the items that each of their users liked in the commit. */
+  private likesOf(added: FeedbackColumns) {
+    const { inputs, isPositive } = this.parts;
+    const sinceMs = inputs.popularity.asOfMs - LATE_MS;
+    const recent: number[] = [];
+    for (let at = 0; at < added.length; at++)
+      if (isPositive(added.types[at]!) && added.timesMs[at]! >= sinceMs) recent.push(at);
+    const stride = Math.max(1, recent.length / ASKED_MAX);
+    const asked: number[] = [];
+    for (let at = 0; at < recent.length; at += stride) asked.push(recent[Math.floor(at)]!);
+    const byUser = new Map<number, Set<number>>(asked.map((at) => [added.userRows[at]!, new Set()]));
+    for (let at = 0; at < added.length; at++) byUser.get(added.userRows[at]!)?.add(added.itemRows[at]!);
+    return { asked, byUser };
+  }
+
+  /** @returns whether something was learned */
+  private ask(added: FeedbackColumns, at: number, except: ReadonlySet<number>): boolean {
+    const { finder } = this;
+    const { inputs, history } = this.parts;
+    const { fitted, sums, weights } = this.movingNow();
+    history.load(added.userRows[at]!, added.timesMs[at]!, except);
+    const wanted = { scales: SCALES, latest: true, sums };
+    const proposal = finder.propose(history, wanted, undefined, finder.withoutCatalogue(history));
+    const chosen = proposal.candidates.indexOf(added.itemRows[at]!);
+    if (chosen < 0 || proposal.candidates.length < 2) return false;
+    const features = rankingFeatures(proposal, inputs, fitted.totals);
+    weights.learn({ features, chosen }, fitted.byKind[proposal.kind]!);
+    return true;
+  }
+
+  private movingNow(): Moving {
+    const { number, ranking } = this.parts.inputs.generation!;
+    if (this.moving?.generation === number) return this.moving;
+    const fitted = ranking!.learned ?? ranking!;
+    const sums = [...new Set(fitted.byKind.flatMap(sumsOf))];
+    this.moving = { generation: number, fitted, sums, weights: new MovingWeights() };
+    return this.moving;
+  }
+
+  /** Lists go by the weights as they are now, also those that workers make. */
+  private takeUp(): void {
+    const { generations, settings, clock } = this.parts;
+    const nowMs = clock();
+    const { current } = generations;
+    if (current === undefined || this.moving === undefined) return;
+    if (Math.abs(nowMs - this.takenUpMs) < TAKEN_UP_MS) return;
+    this.takenUpMs = nowMs;
+    const { fitted, weights } = this.moving;
+    const moved = {
+      ...fitted,
+      ...weights.applyTo(fitted),
+      byKind: fitted.byKind.map((kind) => weights.applyTo(kind)),
+    };
+    generations.current = { ...current, ranking: withDiscovery(moved, settings.discovery) };
+  }
+}

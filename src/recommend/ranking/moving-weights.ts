@@ -1,0 +1,84 @@
+import { choiceMoments } from '../../model/regression/conditional-logit.ts';
+import { type LogisticRegression, solveSymmetric } from '../../model/regression/logistic-regression.ts';
+import { RANKING_FEATURES } from '../models/feature-names.ts';
+import { AGE_SPREAD_MIN, isScale, neverAgainst } from './learn-blends.ts';
+
+/** After each question those of before count so much: the latest hundred or so tell. */
+const FADE = 0.99;
+/** The fit's lesson counts as much as so many questions. */
+const KNOWN_QUESTIONS = 30;
+const WIDTH = RANKING_FEATURES.length;
+
+/** A question that was just answered. */
+export interface AnsweredQuestion {
+  /** `WIDTH` numbers a candidate. */
+  readonly features: Float64Array;
+  /** The candidate that was liked. */
+  readonly chosen: number;
+}
+
+/**
+ * The distance that the weights of a ranking have moved since its fit. Each like moves them by a step of Newton's method on
+ * the conditional logit of all questions since (the online Newton step of Hazan, Agarwal and Kale 2007). Older questions fade,
+ * and a ridge draws to what the fit has learned. The weights of all kinds of users move alike, so that some dozen likes tell
+ * it. The same likes in the same order give the same weights.
+ */
+export class MovingWeights {
+  private readonly moved = new Float64Array(WIDTH);
+  private readonly hessian = new Float64Array(WIDTH * WIDTH);
+  /** Sums over questions, faded: the variance of each feature within the candidates, and their number. */
+  private readonly variances = new Float64Array(WIDTH);
+  private questions = 0;
+
+  /** @param weights as the fit has learned them for the kind of user that was asked about */
+  learn({ features, chosen }: AnsweredQuestion, { weights }: LogisticRegression): void {
+    const { moved, hessian, variances } = this;
+    const candidates = features.length / WIDTH;
+    const labels = new Uint8Array(candidates);
+    labels[chosen] = 1;
+    const multiples = new Float64Array(candidates).fill(1);
+    const now = Float64Array.from(moved, (by, at) => weights[at]! + by);
+    const list = { width: WIDTH, features, labels, multiples, starts: [0, candidates] };
+    const moments = choiceMoments(list, now);
+    if (!moments.gradient.every(Number.isFinite)) return;
+    this.questions = this.questions * FADE + 1;
+    const steep = new Float64Array(WIDTH * WIDTH);
+    for (let at = 0; at < steep.length; at++) {
+      hessian[at] = hessian[at]! * FADE + moments.hessian[at]!;
+      steep[at] = hessian[at]!;
+    }
+    const pull = moments.gradient;
+    for (let at = 0; at < WIDTH; at++) {
+      variances[at] = variances[at]! * FADE + variance(features, at);
+      const least = RANKING_FEATURES[at] === 'age' ? AGE_SPREAD_MIN ** 2 : 0;
+      const ridge = KNOWN_QUESTIONS * Math.max(variances[at]! / this.questions, least);
+      // A feature that never varied moves nothing.
+      steep[at * WIDTH + at]! += ridge > 0 ? ridge : 1;
+      pull[at]! -= (1 - FADE) * ridge * moved[at]!;
+    }
+    solveSymmetric(steep, pull).forEach((step, at) => {
+      moved[at]! += step;
+    });
+  }
+
+  /** The weights as they are now. What never speaks against an item does not come to do so. */
+  applyTo({ bias, weights }: LogisticRegression): LogisticRegression {
+    const now = weights.map((weight, at) => {
+      const moved = weight + this.moved[at]!;
+      return neverAgainst(RANKING_FEATURES[at]!) ? Math.max(0, moved) : moved;
+    });
+    const scales = RANKING_FEATURES.flatMap((name, at) => (isScale(name) ? [at] : []));
+    const inAll = scales.reduce((sum, at) => sum + now[at]!, 0);
+    if (inAll < 0) now[scales.at(-1)!]! -= inAll;
+    return { bias, weights: now };
+  }
+}
+
+function variance(features: Float64Array, of: number): number {
+  const count = features.length / WIDTH;
+  let mean = 0;
+  for (let at = of; at < features.length; at += WIDTH) mean += features[at]! / count;
+  let sum = 0;
+  for (let at = of; at < features.length; at += WIDTH) sum += (features[at]! - mean) ** 2;
+  return sum / count;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { createRandom, type Random } from '../../src/domain/random.ts';
+import { RANKING_FEATURES, type RankingFeature } from '../../src/recommend/models/feature-names.ts';
+import { type AnsweredQuestion, MovingWeights } from '../../src/recommend/ranking/moving-weights.ts';
+import { popularity, ranking } from './hand-made.ts';
+
+const WIDTH = RANKING_FEATURES.length;
+const at = (name: RankingFeature) => RANKING_FEATURES.indexOf(name);
+const FITTED = ranking({ popular_30d: 1, item_knn: 0.2, age: 0.1 }, popularity());
+
+/** Thirty candidates of chance, the one with the most of a feature liked. */
+function question(random: Random, liked: RankingFeature): AnsweredQuestion {
+  const features = Float64Array.from({ length: 30 * WIDTH }, () => random.float());
+  let chosen = 0;
+  for (let row = 1; row < 30; row++)
+    if (features[row * WIDTH + at(liked)]! > features[chosen * WIDTH + at(liked)]!) chosen = row;
+  return { features, chosen };
+}
+
+/** The place, from 0, at which the weights put what was liked. */
+function placeOf({ features, chosen }: AnsweredQuestion, weights: readonly number[]): number {
+  const score = (row: number) =>
+    weights.reduce((sum, weight, of) => sum + weight * features[row * WIDTH + of]!, 0);
+  return Array.from({ length: 30 }, (_, row) => row).filter((row) => score(row) > score(chosen)).length;
+}
+
+describe('weights that move with each like', () => {
+  it('follow what is liked within some dozen likes, and turn again when that does', () => {
+    const random = createRandom(5);
+    const moving = new MovingWeights();
+    const places = (liked: RankingFeature, count: number) => {
+      const found: number[] = [];
+      for (let asked = 0; asked < count; asked++) {
+        const one = question(random, liked);
+        found.push(placeOf(one, moving.applyTo(FITTED).weights));
+        moving.learn(one, FITTED);
+      }
+      return found.slice(-20).reduce((sum, place) => sum + place / 20, 0);
+    };
+    expect(places('popular_30d', 40)).toBeLessThan(2);
+    expect(places('popular_1h', 120)).toBeLessThan(2);
+    expect(places('slim', 200)).toBeLessThan(2);
+  });
+
+  it('stay as the fit has learned them without likes, and are the same for the same likes', () => {
+    const one = new MovingWeights();
+    expect(one.applyTo(FITTED)).toEqual({ bias: FITTED.bias, weights: FITTED.weights });
+    const other = new MovingWeights();
+    for (const moving of [one, other]) {
+      const random = createRandom(3);
+      for (let asked = 0; asked < 30; asked++) moving.learn(question(random, 'popular_1h'), FITTED);
+    }
+    expect(one.applyTo(FITTED)).toEqual(other.applyTo(FITTED));
+    expect(one.applyTo(FITTED)).not.toEqual({ bias: FITTED.bias, weights: FITTED.weights });
+  });
+
+  it('never speak against what the likes of a user or of all speak for', () => {
+    const random = createRandom(8);
+    const moving = new MovingWeights();
+    // The least of everything is liked.
+    for (let asked = 0; asked < 200; asked++) {
+      const { features, chosen } = question(random, 'popular_7d');
+      const sums = Float64Array.from(features, (value) => 1 - value);
+      moving.learn({ features: sums, chosen }, FITTED);
+      for (const name of ['slim', 'item_knn', 'popular_ever'] as const) {
+        const { features: some } = question(random, name);
+        let least = 0;
+        for (let row = 1; row < 30; row++)
+          if (some[row * WIDTH + at(name)]! < some[least * WIDTH + at(name)]!) least = row;
+        moving.learn({ features: some, chosen: least }, FITTED);
+      }
+    }
+    const { weights } = moving.applyTo(FITTED);
+    expect(weights[at('slim')]).toBeGreaterThanOrEqual(0);
+    expect(weights[at('item_knn')]).toBeGreaterThanOrEqual(0);
+    const scales = weights.filter((_, of) => RANKING_FEATURES[of]!.startsWith('popular_'));
+    expect(scales.reduce((sum, weight) => sum + weight, 0)).toBeGreaterThanOrEqual(-1e-9);
+  });
+
+  it('learn nothing from what is not a number', () => {
+    const moving = new MovingWeights();
+    moving.learn({ features: new Float64Array(2 * WIDTH).fill(Number.NaN), chosen: 0 }, FITTED);
+    expect(moving.applyTo(FITTED).weights).toEqual(FITTED.weights);
+  });
+});
