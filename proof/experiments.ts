@@ -3,6 +3,7 @@ import { createRandom, type Random } from '../src/domain/random.ts';
 import { ArmSums } from '../src/shown/statistics/arm-sums.ts';
 import { compareArms, isSplitWrong, type SequenceRules } from '../src/shown/statistics/compare-arms.ts';
 import { runProof } from './run-proof.ts';
+import { estimateUnseen, interleaveSame, raceRankings } from './two-rankings.ts';
 
 /** Two weeks, looked at every hour. */
 const LOOKS = 14 * 24;
@@ -88,12 +89,29 @@ await runProof('experiments', 1000, async ({ amount, seed }) => {
     ratio <= USERS_RATIO_MAX && found >= 0.8,
     `+5 %, ${MEASURES[0]!.name}: found in ${percent(found)}, on the mean with ${ratio.toFixed(2)} times the users of a fixed size with a power of 80 %`,
   );
+  proveRankings(random, amount, note);
   const wrong = splitsNamed(random, 0.53, amount);
   const right = splitsNamed(random, 0.5, amount);
   note(wrong >= 0.95, `a split of 53 to 47 that is to be even is named in ${percent(wrong)}`);
   note(right <= 0.005, `an even split is named in ${percent(right)}`);
   return { line: `${lines.length} statements on ${amount} experiments each`, holds };
 });
+
+/** Interleaving beside a split of users, and estimates of a ranking that nobody is shown. */
+function proveRankings(random: Random, amount: number, note: (isRight: boolean, line: string) => void): void {
+  const race = raceRankings(random, poisson, Math.max(5, amount / 50));
+  note(
+    race.interleaved <= race.split / 10 && race.wrong <= 0.05 * race.right,
+    `a ranking that is ${percent(race.lift)} better: interleaving decides with ${Math.round(race.interleaved)} users on the mean, splitting with ${Math.round(race.split)}; ${race.right} rightly, ${race.wrong} wrongly`,
+  );
+  const same = interleaveSame(random, poisson, Math.max(20, amount / 5), 50);
+  note(same <= 0.05, `interleaving of two that are as good: ${percent(same)} ever name a winner`);
+  const unseen = estimateUnseen(random, poisson, Math.max(20, amount / 5), 6000);
+  note(
+    unseen.robust >= 0.95 && unseen.normalized >= 0.95,
+    `a ranking that is not shown, ${percent(unseen.difference)} better: ${percent(unseen.robust)} of the doubly robust intervals hold the truth (half a width ${percent(unseen.width)}) and ${percent(unseen.normalized)} of the normalized ones; something was said in ${percent(unseen.said)}`,
+  );
+}
 
 /** Watches experiments at every look. */
 function lookAt(random: Random, measure: Measure, lift: number, experiments: number, share = 0.5) {

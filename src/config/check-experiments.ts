@@ -30,6 +30,7 @@ export function checkExperiments({ experiment, placement }: Config, problems: st
         `${at}.start: expected a time such as "2030-01-31T18:00:00Z", or "", got ${show(settings.start)}`,
       );
     checkShares(settings, at, problems);
+    checkMethod(settings, own, at, problems);
     for (const [number, variant] of settings.variants.entries())
       checkOverride(variant.override ?? {}, own, `${at}.variants[${number}].override`, problems);
   }
@@ -43,6 +44,23 @@ function checkShares({ variants }: Experiment, at: string, problems: string[]): 
   for (const [number, { name }] of variants.entries())
     if (variants.findIndex((variant) => variant.name === name) < number)
       problems.push(`${at}.variants[${number}].name: expected one of its own, got ${show(name)} twice`);
+}
+
+/** Both rankings of a pair are seen by the same users, which leaves no others to compare guardrails with. */
+function checkMethod(
+  { method, variants, guardrails }: Experiment,
+  own: Config['placement'][string] | undefined,
+  at: string,
+  problems: string[],
+): void {
+  if (method === 'split') return;
+  if (variants.length > 2)
+    problems.push(`${at}.variants: expected two with method ${show(method)}, got ${variants.length}`);
+  if (guardrails.length > 0)
+    problems.push(`${at}.guardrails: expected none with method ${show(method)}, got ${show(guardrails)}`);
+  const explored = variants[0]?.override?.['explore'] ?? own?.explore;
+  if (method === 'estimate' && own !== undefined && explored === 0)
+    problems.push(`${at}.placement: expected one with explore above 0 for method "estimate"`);
 }
 
 function checkOverride(

@@ -12,6 +12,11 @@ const variant = Type.Object(
 
 const experiment = Type.Object({
   placement: text('', 'The placement whose lists are varied.'),
+  method: choice(
+    'split',
+    ['split', 'interleave', 'estimate'],
+    '"split" shows each user one variant; "interleave" shows all users lists of both of two, entry by entry; "estimate" shows the first alone and tells of the second by what exploration shows of it.',
+  ),
   variants: Type.Array(variant, {
     default: [],
     maxItems: 10,

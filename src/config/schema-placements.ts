@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
-import { duration, integer } from './schema-types.ts';
+import { duration, integer, number } from './schema-types.ts';
 
 const PLACES_MAX = 10_000;
 const ENTRIES_MAX = 1000;
@@ -61,6 +61,12 @@ export const placement = Type.Object({
     0,
     PLACES_MAX,
     'Most entries of an answer in the same category; 0 for any number.',
+  ),
+  explore: number(
+    0,
+    0,
+    0.5,
+    'Share of the places that items get which were shown little here; at most one place of a list, and 0 for none.',
   ),
   length: integer(0, 0, PLACES_MAX, 'Most entries in all, however many are asked for; 0 for no limit.'),
   tired_after: integer(

@@ -204,6 +204,11 @@ export const ImpressionSchema = named('Impression', {
   Items: Type.Array(itemId),
   Places: Type.Array(Type.Integer({ minimum: 1 }), { description: 'From 1; empty where feedback came' }),
   FeedbackType: Type.Optional(Type.String({ description: 'Of feedback that named the list' })),
+  Chances: Type.Optional(
+    Type.Array(Type.Number(), {
+      description: 'Chance with which each item stood at its place, where exploration chose some',
+    }),
+  ),
 });
 export const ImpressionsSchema = Type.Array(ImpressionSchema);
 export type Impression = Static<typeof ImpressionSchema>;

@@ -66,6 +66,28 @@ export const ExperimentOutcomeSchema = named('Outcome of an experiment', {
     Type.Object({ Type: Type.String(), Variant: Type.String(), Falls: Type.Boolean(), ...interval }),
   ),
   Mixed: Type.Integer({ minimum: 0, description: 'Users who saw several variants, who are left out' }),
+  Estimate: Type.Optional(
+    Type.Object(
+      {
+        EffectiveEntries: Type.Integer({
+          description: 'Entries of the second ranking itself that would tell as much of it',
+        }),
+        NeverShown: Type.Number({
+          description: 'Share of its places with an item that is never shown there',
+        }),
+        Normalized: Type.Optional(
+          Type.Object(
+            { Mean: Type.Number(), Low: Type.Number(), High: Type.Number() },
+            {
+              description:
+                'Mean of the second by weights that sum up to 1 (SNIPS); absent while too little is known',
+            },
+          ),
+        ),
+      },
+      { description: 'Of method "estimate"; the mean of the second and its difference are doubly robust' },
+    ),
+  ),
   UsersForFivePercent: Type.Optional(
     Type.Integer({
       description: 'Users in all with whom a difference of 5 % would be certain, four times in five',

@@ -1,5 +1,5 @@
 import { listSpace } from '../config/list-space.ts';
-import { positiveFeedback } from '../config/positive-feedback.ts';
+import { positiveFeedback, readTypesOf } from '../config/positive-feedback.ts';
 import { effectiveUntil } from '../domain/clock.ts';
 import { ttlMs } from '../domain/duration.ts';
 import type { DataStore, LocalReads } from '../store/data-store.ts';
@@ -19,6 +19,7 @@ import { type ListParts, startLists } from './lists/start-user-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import { GenerationSlot } from './models/generation-slot.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
+import { ExplorationPools } from './placements/exploration-pools.ts';
 import { PlacementCounts } from './placements/placement-counts.ts';
 import { Placements } from './placements/placements.ts';
 import { RecommendationTokens } from './placements/recommendation-tokens.ts';
@@ -51,6 +52,7 @@ export interface Recommendation {
   readonly vectors: ItemVectors;
   readonly placementCounts: PlacementCounts;
   readonly seenLately: SeenLately;
+  readonly pools: ExplorationPools;
 }
 
 export interface RecommendationParts
@@ -72,7 +74,7 @@ export interface RecommendationParts
 
 /** Puts the recommenders together, loads what they keep in memory and subscribes them to the store's changes. */
 export async function startRecommendation(parts: RecommendationParts): Promise<Recommendation> {
-  const { config, identity, shownLog, data, findRelated, clock } = parts;
+  const { config, data, findRelated, clock } = parts;
   const reads = data.local;
   const { online } = config.recommend;
   const live = createLive(parts, reads);
@@ -102,8 +104,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const shared = { ...found, live, reads, catalogue, histories, maker, generations };
   const replacesRead = settings.replacement !== undefined;
   const answers = new AnswerCounts();
-  const placed = placedBy(config, identity);
-  const seenLately = new SeenLately(shownLog, clock);
+  const placed = placedBy(parts, live);
   const personal = new PersonalAnswers({
     ...shared,
     answers,
@@ -112,7 +113,6 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     hits,
     replacesRead,
     ...placed,
-    seenLately,
     clock,
     fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker, answers),
     writeBack: new WriteBack(data, catalogue, clock),
@@ -126,7 +126,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     yield* hits.follow(changes);
     yield* sinceFit.follow(changes);
   });
-  const served = { seenLately, recommender, explainer, answers, sources, itemNeighbors };
+  const served = { recommender, explainer, answers, sources, itemNeighbors };
   return { ...served, ...placed, live, lists, active, generations, settings, reads, histories, vectors };
 }
 
@@ -150,10 +150,19 @@ function startVectors({ config, data, onTrouble, onNote, vectors: parts }: Recom
   return vectors;
 }
 
-/** Placements, and how their lists are told apart later. */
-function placedBy(config: RecommendationParts['config'], identity: string) {
-  const tokens = new RecommendationTokens(identity);
-  return { placements: new Placements(config), tokens, placementCounts: new PlacementCounts() };
+/** Placements, how their lists are told apart later, and what was shown of them. */
+function placedBy(
+  { config, identity, shownLog, clock }: RecommendationParts,
+  { catalogue }: Pick<InMemoryState, 'catalogue'>,
+) {
+  const pools = { log: shownLog, clock, rowCount: () => catalogue.rowCount };
+  return {
+    placements: new Placements(config),
+    tokens: new RecommendationTokens(identity),
+    placementCounts: new PlacementCounts(),
+    seenLately: new SeenLately(shownLog, clock),
+    pools: new ExplorationPools({ ...pools, readTypes: readTypesOf(config.recommend) }),
+  };
 }
 
 function createLive(

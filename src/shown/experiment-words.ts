@@ -27,8 +27,15 @@ export interface Standing {
 export function measureInWords({
   measure,
   counts,
-}: Pick<Config['experiment'][string], 'measure' | 'counts'>): string {
+  method,
+}: Pick<Config['experiment'][string], 'measure' | 'counts' | 'method'>): string {
   const what = measure === '' ? 'feedback' : measure;
+  if (method !== 'split') {
+    const of = method === 'interleave' ? ' of what one of the two chose' : '';
+    const entries =
+      counts === 'users' ? `entries with ${what}` : counts === 'value' ? `value of ${what}` : what;
+    return `${entries}${of}, a list`;
+  }
   switch (counts) {
     case 'users':
       return `share of users with ${what}`;

@@ -5,6 +5,8 @@ import type { Feedback } from '../domain/entities.ts';
 import { refuseBody } from '../domain/field-checks.ts';
 import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
 import { inTurns } from '../platform/concurrency/event-loop-turns.ts';
+import type { ExplorationPools } from '../recommend/placements/exploration-pools.ts';
+import { unpackChosen } from '../recommend/placements/list-plan.ts';
 import type { PlacementCounts } from '../recommend/placements/placement-counts.ts';
 import type { RecommendationTokens } from '../recommend/placements/recommendation-tokens.ts';
 import type { SeenLately } from '../recommend/placements/seen-lately.ts';
@@ -24,6 +26,7 @@ export interface ImpressionParts {
   readonly reads: Pick<LocalReads, 'itemRow' | 'itemIdAt'>;
   /** Told of what is stored. */
   readonly seenLately: Pick<SeenLately, 'note' | 'forget'>;
+  readonly pools: Pick<ExplorationPools, 'note'>;
   /** Where nodes share the data: what reads are fresh after. */
   readonly barrier: ReadBarrier | undefined;
   readonly clock: Clock;
@@ -90,9 +93,10 @@ export class Impressions {
 
   private async store(records: readonly ShownRecord[]): Promise<void> {
     if (records.length === 0) return;
-    const { log, counts, seenLately } = this.parts;
+    const { log, counts, seenLately, pools } = this.parts;
     await log.append(records);
     seenLately.note(records);
+    pools.note(records);
     for (const { list, itemRows, feedbackType } of records)
       counts.note(
         feedbackType === undefined ? 'shown' : 'feedback',
@@ -167,6 +171,7 @@ export class Impressions {
       Items: known.map(({ id }) => id),
       Places: known.flatMap(({ place }) => place ?? []),
       ...(feedbackType !== undefined && { FeedbackType: feedbackType }),
+      ...chancesOf(list.plan, places, known.length),
     };
   }
 
@@ -174,4 +179,15 @@ export class Impressions {
     const { log, clock, onTrouble } = this.parts;
     await log.prune(clock()).catch((error: unknown) => onTrouble('old impressions are not removed', error));
   }
+}
+
+/** Chances with which the items stood at their places, where exploration chose some; absent otherwise and for feedback. */
+function chancesOf(
+  plan: string | undefined,
+  places: readonly number[],
+  known: number,
+): { Chances?: number[] } {
+  const chosen = unpackChosen(plan ?? '');
+  if (chosen === undefined || places.length !== known) return {};
+  return { Chances: places.map((place) => chosen[place - 1]?.chance ?? 1) };
 }

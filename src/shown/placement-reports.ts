@@ -8,6 +8,7 @@ import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { ShownLog } from '../store/shown-log.ts';
 import { attribute, type GivenFeedback, type Outcome, type SeenList } from './attribution.ts';
 import { ExperimentSums } from './experiment-sums.ts';
+import { PairedSums } from './paired-sums.ts';
 import { PlacementSums } from './placement-sums.ts';
 
 /** Age from which on a report is made anew, milliseconds. */
@@ -53,8 +54,10 @@ export class PlacementReports {
     const { log, clock, windowMs, experiments } = this.parts;
     const sums = new PlacementSums();
     const nowMs = clock();
-    const running = Object.entries(experiments).map(
-      ([name, settings]) => new ExperimentSums(name, settings, nowMs),
+    const running = Object.entries(experiments).map(([name, settings]) =>
+      settings.method === 'split'
+        ? new ExperimentSums(name, settings, nowMs)
+        : new PairedSums(name, settings, nowMs),
     );
     let endMs = performance.now() + TURN_MS;
     for await (const users of log.walk()) {

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { readTypesOf } from '../config/positive-feedback.ts';
 import type { Clock } from '../domain/clock.ts';
 import { readPositiveKinds } from '../domain/positive-feedback-types.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
@@ -16,7 +17,10 @@ export interface Shown {
 export interface ShownParts {
   readonly shownLog: ShownLog | undefined;
   readonly data: DataStore;
-  readonly recommendation: Pick<Recommendation, 'tokens' | 'placementCounts' | 'reads' | 'seenLately'>;
+  readonly recommendation: Pick<
+    Recommendation,
+    'tokens' | 'placementCounts' | 'reads' | 'seenLately' | 'pools'
+  >;
   readonly clock: Clock;
   readonly onTrouble: (message: string, error: unknown) => void;
 }
@@ -27,16 +31,15 @@ export function startShown(
   { shownLog: log, data, recommendation, clock, onTrouble }: ShownParts,
 ): Shown {
   if (log === undefined) return { impressions: undefined, placementReports: undefined };
-  const { tokens, placementCounts: counts, reads, seenLately } = recommendation;
-  const { positive_feedback_types, read_feedback_types } = config.recommend.data_source;
-  const kinds = readPositiveKinds(positive_feedback_types);
+  const { tokens, placementCounts: counts, reads, seenLately, pools } = recommendation;
+  const kinds = readPositiveKinds(config.recommend.data_source.positive_feedback_types);
   const typeOfKind = new Map(kinds.map(({ name, feedbackType }) => [name, feedbackType]));
-  const readTypes = new Set(read_feedback_types.filter((type) => !typeOfKind.has(type)));
+  const readTypes = readTypesOf(config.recommend);
   const { experiment: experiments, attribution } = config;
   const settings = { windowMs: attribution.window, experiments, readTypes, typeOfKind };
   return {
     impressions: new Impressions({
-      ...{ log, tokens, counts, reads, seenLately, barrier: data.barrier, clock, onTrouble },
+      ...{ log, tokens, counts, reads, seenLately, pools, barrier: data.barrier, clock, onTrouble },
     }),
     placementReports: new PlacementReports({ log, data, clock, ...settings }),
   };

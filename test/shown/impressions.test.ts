@@ -18,6 +18,7 @@ function impressionsOver(append: ShownLog['append'], troubles: string[]): Impres
   const onTrouble = (message: string) => void troubles.push(message);
   const counts = new PlacementCounts();
   const made = new Impressions({
+    pools: { note: () => {} },
     seenLately: new SeenLately(undefined, () => NOW_MS),
     ...{ log, tokens, counts, reads, barrier: undefined, clock: () => NOW_MS, onTrouble },
   });

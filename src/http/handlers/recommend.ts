@@ -127,8 +127,8 @@ function recommend(request: RouteRequest<OfUser>, services: Services): Reply | P
   if (!(answer instanceof Promise)) return answered(answer);
   const { placement } = query;
   if (placement === undefined) return answer.then(answered);
-  return answer.then(async ({ text, source }) => {
-    const token = recommender.tokenOf(userId, placement);
+  return answer.then(async ({ text, source, claims }) => {
+    const token = recommender.tokenOf(userId, placement, claims);
     if (query.writeBackType !== undefined) await noteShown(userId, token, text, query.offset, services);
     return jsonWith(text, [[TOKEN_HEADER, token], ...sourceHeaders(source)]);
   });

@@ -12,12 +12,12 @@ import { isUnread } from '../history/read-items.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
 import type { PlacementCounts } from '../placements/placement-counts.ts';
-import type { Placements } from '../placements/placements.ts';
 import type { RecommendationTokens } from '../placements/recommendation-tokens.ts';
 import type { LatestSource } from '../sources/latest-source.ts';
 import type { PopularSource } from '../sources/popular-source.ts';
 import {
   type Answered,
+  type Claims,
   type ListQuery,
   type NearQuery,
   type Recommender,
@@ -39,7 +39,6 @@ export interface OnlineParts extends Omit<ComposedSources, 'sources' | 'sinceFit
   readonly histories: Histories;
   readonly personal: PersonalAnswers;
   readonly vectors: ItemVectors;
-  readonly placements: Placements;
   readonly tokens: RecommendationTokens;
   readonly placementCounts: PlacementCounts;
   readonly generations: GenerationSlot;
@@ -112,9 +111,8 @@ export class OnlineRecommender implements Recommender {
     return this.parts.personal.ofReadyList(userId, query);
   }
 
-  tokenOf(userId: string, placement: string): string {
-    const { tokens, placements, placementCounts, generations, clock } = this.parts;
-    const claims = placements.claimsOf(placement, userId);
+  tokenOf(userId: string, placement: string, claims: Claims = { variant: '' }): string {
+    const { tokens, placementCounts, generations, clock } = this.parts;
     placementCounts.note('lists', placement, claims.variant);
     const generation = generations.current?.number ?? 0;
     return tokens.issue({ placement, ...claims, generation, timeMs: clock() }, userId);

@@ -10,13 +10,13 @@ import { isUnread, shownOfList } from '../history/read-items.ts';
 import type { ActiveUsers } from '../lists/active-users.ts';
 import type { AnswerCache } from '../lists/answer-cache.ts';
 import type { UserLists } from '../lists/user-lists.ts';
-import { type Pin, type Placement, withPins } from '../placements/placement.ts';
+import type { Placement } from '../placements/placement.ts';
 import type { Placements } from '../placements/placements.ts';
-import type { SeenLately } from '../placements/seen-lately.ts';
 import { type Answered, type RecommendQuery, sourceOf } from '../sources/recommender.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import type { AnswerCounts } from './answer-counts.ts';
 import type { Fallbacks } from './fallbacks.ts';
+import { type PlacedParts, PlacementLists } from './placement-lists.ts';
 import type { WriteBack } from './write-back.ts';
 
 /** Entries that are made JSON between two pauses: some tenths of a millisecond. */
@@ -34,22 +34,9 @@ const CAPPED_FACTOR = 4;
 interface Wished {
   readonly filter: ItemFilter;
   readonly placement?: Placement;
-  readonly pins?: readonly Pin[];
-  /** Most entries, pins included. */
-  readonly most?: number;
 }
 
-/** A placement at the time of a question. */
-interface Placed {
-  readonly placement: Placement;
-  /** Bits of the rows that its filter lets pass; undefined where all do. */
-  readonly passing: Uint32Array | undefined;
-  /** Ids of the items that rest for the user. */
-  readonly tired: readonly string[] | undefined;
-}
-
-export interface PersonalParts {
-  readonly seenLately: SeenLately;
+export interface PersonalParts extends PlacedParts {
   readonly placements: Placements;
   readonly clock: Clock;
   readonly reads: LocalReads;
@@ -72,9 +59,11 @@ export interface PersonalParts {
  */
 export class PersonalAnswers {
   private readonly parts: PersonalParts;
+  private readonly placed: PlacementLists;
 
   constructor(parts: PersonalParts) {
     this.parts = parts;
+    this.placed = new PlacementLists(parts, this.fill.bind(this));
   }
 
   recommend(userId: string, query: RecommendQuery): Promise<Answered> | Answered {
@@ -160,48 +149,20 @@ export class PersonalAnswers {
 
   /** Answers a question that wants some items and not others, some before others, or another ranking: with a list made for it. */
   private async wished(userId: string, query: RecommendQuery): Promise<Answered> {
-    const { reads, histories, active, lists, placements, seenLately, catalogue, clock } = this.parts;
-    const wishes = query.wishes ?? NO_WISHES;
-    const placement = query.placement === undefined ? undefined : placements.named(query.placement, userId);
+    const { reads, histories, active, lists, placements } = this.parts;
+    const rules = query.placement === undefined ? undefined : placements.of(query.placement, userId);
     await lists.takeTurn(reads.userRow(userId), query.caller?.signal);
-    const passing = placement && (await placement.passing(catalogue, clock, query.caller?.signal));
-    const seen = placement?.tires ? await seenLately.of(userId) : [];
-    const tired = placement
-      ?.tired(query.placement!, seen, clock())
-      .flatMap((row) => catalogue.idAt(row) ?? []);
-    return histories.use(reads.userRow(userId), (history) => {
+    const makeList = rules && (await this.placed.begin(rules, userId, query));
+    return histories.use(reads.userRow(userId), async (history) => {
       active.note(history.userRow);
-      if (placement !== undefined) return this.placed(userId, history, query, { placement, passing, tired });
-      const filter = this.filterOf(query.categories, wishes);
+      if (makeList !== undefined) {
+        const { answer, sources, claims } = await makeList(history);
+        return { ...(await this.told(userId, answer, query, sources)), claims };
+      }
+      const filter = this.filterOf(query.categories, query.wishes ?? NO_WISHES);
       const answer = new AnswerBuilder(query.offset + query.n);
       return this.complete(userId, history, answer, query, { filter });
     });
-  }
-
-  /** Answers by the rules of a placement. */
-  private placed(
-    userId: string,
-    history: History,
-    query: RecommendQuery,
-    { placement, passing, tired = [] }: Placed,
-  ): Promise<Answered> {
-    const { catalogue, reads, clock } = this.parts;
-    const { wishes = NO_WISHES, categories } = query;
-    const own = placement.hasPins ? this.filterOf(categories, wishes) : undefined;
-    const mayPin = (row: number) =>
-      catalogue.isListable(row) && isUnread(history, row) && own?.accepts(row) === true;
-    const pins = own ? placement.pins(clock(), (itemId) => reads.itemRow(itemId), mayPin) : [];
-    const pinnedIds = pins.flatMap(({ row }) => catalogue.idAt(row) ?? []);
-    const excluded = [...wishes.excluded, ...placement.excluded, ...tired, ...pinnedIds];
-    const all = [...categories, ...placement.categories];
-    const boosts = [...wishes.boosts, ...placement.boosts];
-    const filter = this.filterOf(all, { ...wishes, excluded, boosts }, passing);
-    const most = Math.min(query.offset + query.n, placement.length);
-    const caps = placement.hasCaps ? placement.caps(catalogue) : undefined;
-    const within = pins.filter(({ place }) => place <= most);
-    for (const { row } of within) caps?.note(row);
-    const answer = new AnswerBuilder(Math.max(0, most - within.length), caps);
-    return this.complete(userId, history, answer, query, { filter, placement, pins, most });
   }
 
   /**
@@ -235,7 +196,18 @@ export class PersonalAnswers {
     query: RecommendQuery,
     wished?: Wished,
   ): Promise<Answered> {
-    const { catalogue, fallbacks, writeBack } = this.parts;
+    const sources = await this.fill(history, answer, query, wished);
+    return this.told(userId, answer, query, sources);
+  }
+
+  /** Fills the answer up after what it has. @returns what has made it, in order */
+  private async fill(
+    history: History,
+    answer: AnswerBuilder,
+    query: RecommendQuery,
+    wished?: Wished,
+  ): Promise<string[]> {
+    const { catalogue, fallbacks } = this.parts;
     const { categories, caller } = query;
     const filter =
       wished?.filter ?? (categories.length > 0 ? this.filterOf(categories, NO_WISHES) : undefined);
@@ -251,19 +223,26 @@ export class PersonalAnswers {
       (filter?.accepts(row) ?? true) &&
       isUnread(history, row);
     const ask = { history, accept, categories, among: members, allowed, caller };
-    const sources = wished?.pins?.length ? ['pins'] : [];
-    if (answer.rows.length > 0) sources.push(OWN_LIST);
-    const filled = await fallbacks.fill(answer, ask, filter, wished?.placement?.fallbacks);
+    const own = answer.rows.length > 0 ? [OWN_LIST] : [];
+    return [...own, ...(await fallbacks.fill(answer, ask, filter, wished?.placement?.fallbacks))];
+  }
+
+  /** The answer as text, written back if asked to. */
+  private async told(
+    userId: string,
+    answer: AnswerBuilder,
+    query: RecommendQuery,
+    sources: readonly string[],
+  ): Promise<Answered> {
     if (answer.isLong) await turns.take();
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
-    if (wished?.pins?.length) answer.arrange(withPins(answer.rows, wished.pins, wished.most!));
-    const shown = answer.rows.filter((row) => catalogue.isListable(row));
+    const shown = answer.rows.filter((row) => this.parts.catalogue.isListable(row));
     const text = await inTurns(this.jsonInSteps(answer, shown, query));
     if (query.writeBackType !== undefined) {
       const page = shown.slice(query.offset, query.offset + query.n);
-      await writeBack.write(userId, page, query.writeBackType, query.writeBackDelayMs ?? 0);
+      await this.parts.writeBack.write(userId, page, query.writeBackType, query.writeBackDelayMs ?? 0);
     }
-    return { text, source: sourceOf([...sources, ...filled]) };
+    return { text, source: sourceOf(sources) };
   }
 
   /** Of an answer whose items are all there: the list has them. */

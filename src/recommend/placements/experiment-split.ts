@@ -46,9 +46,9 @@ export class ExperimentSplit {
  */
 export function editionOf(
   name: string,
-  { placement, variants }: { placement: string; variants: unknown },
+  { placement, method, variants }: { placement: string; method: string; variants: unknown },
 ): string {
-  const digest = sha256(JSON.stringify([name, placement, variants]));
+  const digest = sha256(JSON.stringify([name, placement, method, variants]));
   return Number.parseInt(digest.slice(0, DIGITS), 16).toString(36);
 }
 

@@ -60,6 +60,11 @@ export class Placement {
     return this.settings.max_per_label > 0 || this.settings.max_per_category > 0;
   }
 
+  /** Share of the places that go to items that were shown little here. */
+  get explored(): number {
+    return this.settings.explore;
+  }
+
   /** True where items rest that the user has seen often. */
   get tires(): boolean {
     return this.settings.tired_after > 0;

@@ -3,19 +3,28 @@ import { FurzeError } from '../../domain/furze-error.ts';
 import { ExperimentSplit, editionOf } from './experiment-split.ts';
 import { Placement } from './placement.ts';
 
+type Experiment = Config['experiment'][string];
+
 /** A placement, and the experiment that varies it. */
 interface Varied {
   readonly own: Placement;
-  readonly split?: ExperimentSplit;
-  readonly variants?: ReadonlyMap<string, Placement>;
-  readonly edition?: string;
+  readonly experiment?: {
+    readonly method: Experiment['method'];
+    readonly split: ExperimentSplit;
+    readonly variants: ReadonlyMap<string, Placement>;
+    readonly edition: string;
+  };
 }
 
-/** Of which experiment a list is. */
-export interface VariantClaims {
-  /** `''` for none. */
-  readonly variant: string;
-  readonly edition?: string;
+/** The rules of a user's list. */
+export interface Rules {
+  readonly placement: Placement;
+  /** Another ranking beside it, of which the list has entries; undefined for none. */
+  readonly other?: Placement | undefined;
+  /** True where the list has as much of either. */
+  readonly isInterleaved?: boolean;
+  /** Variant of an experiment, `''` for none, and its edition. */
+  readonly claims: { readonly variant: string; readonly edition?: string };
 }
 
 /** All placements by name, with their variants. */
@@ -29,28 +38,29 @@ export class Placements {
         const own = new Placement(settings);
         const varying = experiments.find(([, each]) => each.placement === name);
         if (varying === undefined) return [name, { own }];
-        const [experimentName, { traffic, variants }] = varying;
+        const [experimentName, { traffic, variants, method }] = varying;
         const placements = variants.map(
           (variant) => [variant.name, new Placement({ ...settings, ...variant.override })] as const,
         );
         const split = new ExperimentSplit(experimentName, traffic, variants);
         const edition = editionOf(experimentName, varying[1]);
-        return [name, { own, split, variants: new Map(placements), edition }];
+        return [name, { own, experiment: { method, split, variants: new Map(placements), edition } }];
       }),
     );
   }
 
   /** The rules that a user's lists go by. @throws FurzeError PLACEMENT_NOT_FOUND, which names those that there are */
-  named(name: string, userId: string): Placement {
-    const { own, split, variants } = this.find(name);
-    return (split && variants?.get(split.variantOf(userId))) ?? own;
-  }
-
-  /** The variant of a user in the experiment on a placement. @throws FurzeError as `named` */
-  claimsOf(name: string, userId: string): VariantClaims {
-    const { split, edition } = this.find(name);
-    const variant = split?.variantOf(userId) ?? '';
-    return variant === '' || edition === undefined ? { variant } : { variant, edition };
+  of(name: string, userId: string): Rules {
+    const { own, experiment } = this.find(name);
+    const variant = experiment?.split.variantOf(userId) ?? '';
+    if (experiment === undefined || variant === '') return { placement: own, claims: { variant: '' } };
+    const { method, variants, edition } = experiment;
+    if (method === 'split') return { placement: variants.get(variant) ?? own, claims: { variant, edition } };
+    const [first = '', second = ''] = variants.keys();
+    const pair = { placement: variants.get(first) ?? own, other: variants.get(second) };
+    return method === 'estimate'
+      ? { ...pair, claims: { variant: first, edition } }
+      : { ...pair, isInterleaved: true, claims: { variant: `${first}+${second}`, edition } };
   }
 
   private find(name: string): Varied {

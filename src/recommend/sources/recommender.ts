@@ -1,4 +1,5 @@
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
+import type { ListName } from '../../store/shown-log.ts';
 import type { ItemWishes } from '../catalogue/item-filter.ts';
 import type { Discovery } from '../models/feature-names.ts';
 import type { Caller } from './source.ts';
@@ -40,7 +41,12 @@ export interface Answered {
   readonly text: string;
   /** What made it: `sourceOf` names. */
   readonly source: string;
+  /** What the token of a placement's list tells of it; absent without a placement. */
+  readonly claims?: Claims;
 }
+
+/** What a list is beside its placement. */
+export type Claims = Pick<ListName, 'variant' | 'edition' | 'plan'>;
 
 /** What made an answer, for `X-Furze-Source`, in the order in which they stand in it: the user's own list, recommenders, pins. */
 export function sourceOf(names: readonly string[]): string {
@@ -62,7 +68,7 @@ export interface Recommender {
   /** The same where a list that is at hand has all of it, so that no model is asked; undefined otherwise. */
   recommendReady(userId: string, query: RecommendQuery): Answered | undefined;
   /** What tells later, for a list of a placement that is answered now, which it was. */
-  tokenOf(userId: string, placement: string): string;
+  tokenOf(userId: string, placement: string, claims?: Claims): string;
   session(
     feedback: readonly Feedback[],
     query: ListQuery,

@@ -52,6 +52,36 @@ export function compareArms(control: ArmSums, variant: ArmSums, rules: SequenceR
 }
 
 /**
+ * Compares two rankings on the same users.
+ * @param sums of each user's difference, and as `past` what of it was to be expected @param expected the mean of that
+ * @param isEnough false while nothing is to be said
+ */
+export function compareWithin(
+  sums: ArmSums,
+  expected: number,
+  rules: SequenceRules,
+  isEnough: boolean,
+): Comparison {
+  const { users } = sums;
+  const deviation = Math.sqrt(sums.residualVariance(1));
+  const isTold = isEnough && users >= USERS_MIN;
+  return {
+    users,
+    difference: sums.outcomeMean - expected,
+    deviation,
+    halfWidth: isTold ? deviation * unitHalfWidth(users, rules) : Number.POSITIVE_INFINITY,
+  };
+}
+
+/** The sum of outcomes over that of pasts, and half the width of its interval by the delta method. */
+export function ratioOf(sums: ArmSums, rules: SequenceRules): { ratio: number; halfWidth: number } {
+  const { users, outcomeMean, pastMean } = sums;
+  const ratio = outcomeMean / pastMean;
+  const deviation = Math.sqrt(sums.residualVariance(ratio)) / pastMean;
+  return { ratio, halfWidth: deviation * unitHalfWidth(users, rules) };
+}
+
+/**
  * Half the width of the confidence sequence of a mean with standard deviation 1 (Waudby-Smith et al. 2021, theorem 2.2), its
  * parameter chosen for `planUsers` as in their appendix.
  */

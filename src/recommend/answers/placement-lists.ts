@@ -1,0 +1,194 @@
+import type { Clock } from '../../domain/clock.ts';
+import { hashText } from '../../domain/hash.ts';
+import { createRandom } from '../../domain/random.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
+import type { History } from '../history/history.ts';
+import { isUnread } from '../history/read-items.ts';
+import type { ExplorationPools } from '../placements/exploration-pools.ts';
+import { exploreList, type PoolEntry } from '../placements/explored-list.ts';
+import { packChosen, packRanks } from '../placements/list-plan.ts';
+import { type Pin, type Placement, withPins } from '../placements/placement.ts';
+import type { Rules } from '../placements/placements.ts';
+import type { SeenLately } from '../placements/seen-lately.ts';
+import { teamDraft } from '../placements/team-draft.ts';
+import type { Claims, RecommendQuery } from '../sources/recommender.ts';
+import { AnswerBuilder } from './answer-builder.ts';
+
+/** Milliseconds for which chance decides the same for a user. */
+const HOUR_MS = 3_600_000;
+
+const NO_WISHES: ItemWishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
+
+/** A list by the rules of a placement, and the pins that belong into it. */
+interface RuledList {
+  readonly answer: AnswerBuilder;
+  readonly filter: ItemFilter;
+  readonly pins: readonly Pin[];
+  /** Most entries, pins included. */
+  readonly most: number;
+  readonly sources: readonly string[];
+}
+
+/** A placement at the time of a question. */
+interface Placed {
+  readonly placement: Placement;
+  /** Bits of the rows that its filter lets pass; undefined where all do. */
+  readonly passing: Uint32Array | undefined;
+  /** Ids of the items that rest for the user. */
+  readonly tired: readonly string[];
+}
+
+export interface PlacedParts {
+  readonly seenLately: SeenLately;
+  readonly pools: ExplorationPools;
+  readonly clock: Clock;
+  readonly reads: LocalReads;
+  readonly catalogue: Catalogue;
+}
+
+/** Fills an answer up by a filter and the fallbacks of a placement. @returns what has made it, in order */
+type Fill = (
+  history: History,
+  answer: AnswerBuilder,
+  query: RecommendQuery,
+  wished: { readonly filter: ItemFilter; readonly placement: Placement },
+) => Promise<string[]>;
+
+/** A list of a placement, and what its token tells of it. */
+export interface MadeList {
+  readonly answer: AnswerBuilder;
+  readonly sources: readonly string[];
+  readonly claims: Claims;
+}
+
+/** Makes lists by the rules of placements: of one, of two that are compared, or with exploration. */
+export class PlacementLists {
+  private readonly parts: PlacedParts;
+  private readonly fill: Fill;
+
+  constructor(parts: PlacedParts, fill: Fill) {
+    this.parts = parts;
+    this.fill = fill;
+  }
+
+  /** Looks up what has to be waited for. @returns what makes the list of the user's history then */
+  async begin(
+    rules: Rules,
+    userId: string,
+    query: RecommendQuery,
+  ): Promise<(history: History) => Promise<MadeList>> {
+    const placed = await this.placedNow(rules.placement, userId, query);
+    const other = rules.other && (await this.placedNow(rules.other, userId, query));
+    return (history) => this.byRules(userId, history, query, rules, placed, other);
+  }
+
+  private async placedNow(placement: Placement, userId: string, query: RecommendQuery): Promise<Placed> {
+    const { seenLately, catalogue, clock } = this.parts;
+    const passing = await placement.passing(catalogue, clock, query.caller?.signal);
+    const seen = placement.tires ? await seenLately.of(userId) : [];
+    const tired = placement
+      .tired(query.placement!, seen, clock())
+      .flatMap((row) => catalogue.idAt(row) ?? []);
+    return { placement, passing, tired };
+  }
+
+  private async byRules(
+    userId: string,
+    history: History,
+    query: RecommendQuery,
+    { claims, isInterleaved }: Rules,
+    placed: Placed,
+    otherPlaced: Placed | undefined,
+  ): Promise<MadeList> {
+    const { catalogue, clock } = this.parts;
+    const list = await this.listBy(history, query, placed);
+    const other = otherPlaced && (await this.listBy(history, query, otherPlaced));
+    const { answer, pins } = list;
+    const sources = [...new Set([...list.sources, ...(other?.sources ?? [])])];
+    const hours = Math.floor(clock() / HOUR_MS);
+    // The same for an hour, so that pages of a list belong together.
+    const random = createRandom(hashText(`${query.placement}\n${userId}\n${hours}`));
+    const pinned = pins.map(({ row }) => row);
+    let plan: string | undefined;
+    if (other !== undefined && isInterleaved === true) {
+      const theirs = other.answer.rows.filter((row) => !pinned.includes(row));
+      const own = [...answer.rows];
+      answer.arrange(withPins(teamDraft(own, theirs, answer.wanted, random), pins, list.most));
+      plan = packRanks(this.listed(answer), own, theirs);
+    } else {
+      if (pins.length > 0) answer.arrange(withPins(answer.rows, pins, list.most));
+      const { explored } = placed.placement;
+      if (explored > 0) {
+        const others = other && withPins(other.answer.rows, other.pins, other.most);
+        const { rows, chosen } = exploreList({
+          rows: this.listed(answer),
+          isFree: (at) => !pinned.includes(answer.rows[at]!),
+          pool: await this.poolFor(history, query, placed, list),
+          other: others?.filter((row) => catalogue.isListable(row)),
+          share: explored,
+          random,
+        });
+        answer.arrange(rows);
+        plan = packChosen(chosen);
+      }
+    }
+    return { answer, sources, claims: { ...claims, ...(plan !== undefined && { plan }) } };
+  }
+
+  /** Items that the placement has shown little and that this user may be shown beside the list; their shares sum up to 1. */
+  private async poolFor(
+    history: History,
+    { placement = '' }: RecommendQuery,
+    { placement: rules, passing }: Placed,
+    { answer, filter }: RuledList,
+  ): Promise<PoolEntry[]> {
+    const { catalogue, pools } = this.parts;
+    const all = this.filterOf(rules.categories, { ...NO_WISHES, excluded: rules.excluded }, passing);
+    const pool = await pools.of(placement, (row) => catalogue.isListable(row) && all.accepts(row));
+    const own = pool.filter(
+      ({ row }) =>
+        catalogue.isListable(row) && filter.accepts(row) && isUnread(history, row) && !answer.has(row),
+    );
+    const sum = own.reduce((total, { share }) => total + share, 0);
+    return own.map(({ row, share }) => ({ row, share: share / sum }));
+  }
+
+  /** The entries of an answer that may still be shown. */
+  private listed({ rows }: AnswerBuilder): number[] {
+    const { catalogue } = this.parts;
+    return rows.filter((row) => catalogue.isListable(row));
+  }
+
+  /** The list by the rules of one placement, its pins not yet at their places. */
+  private async listBy(
+    history: History,
+    query: RecommendQuery,
+    { placement, passing, tired }: Placed,
+  ): Promise<RuledList> {
+    const { catalogue, reads, clock } = this.parts;
+    const { wishes = NO_WISHES, categories } = query;
+    const own = placement.hasPins ? this.filterOf(categories, wishes) : undefined;
+    const mayPin = (row: number) =>
+      catalogue.isListable(row) && isUnread(history, row) && own?.accepts(row) === true;
+    const pins = own ? placement.pins(clock(), (itemId) => reads.itemRow(itemId), mayPin) : [];
+    const pinnedIds = pins.flatMap(({ row }) => catalogue.idAt(row) ?? []);
+    const excluded = [...wishes.excluded, ...placement.excluded, ...tired, ...pinnedIds];
+    const all = [...categories, ...placement.categories];
+    const boosts = [...wishes.boosts, ...placement.boosts];
+    const filter = this.filterOf(all, { ...wishes, excluded, boosts }, passing);
+    const most = Math.min(query.offset + query.n, placement.length);
+    const caps = placement.hasCaps ? placement.caps(catalogue) : undefined;
+    const within = pins.filter(({ place }) => place <= most);
+    for (const { row } of within) caps?.note(row);
+    const answer = new AnswerBuilder(Math.max(0, most - within.length), caps);
+    const sources = await this.fill(history, answer, query, { filter, placement });
+    return { answer, filter, pins, most, sources: [...(pins.length > 0 ? ['pins'] : []), ...sources] };
+  }
+
+  private filterOf(categories: readonly string[], wishes: ItemWishes, passing?: Uint32Array): ItemFilter {
+    const { catalogue, reads } = this.parts;
+    return new ItemFilter(catalogue, categories, wishes, (itemId) => reads.itemRow(itemId), passing);
+  }
+}

@@ -1,0 +1,194 @@
+import type { Clock } from '../../domain/clock.ts';
+import { hashText } from '../../domain/hash.ts';
+import { createRandom, type Random } from '../../domain/random.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import type { ShownLog, ShownRecord } from '../../store/shown-log.ts';
+import type { PoolEntry } from './explored-list.ts';
+
+/** Items that a placement learns of at a time. */
+const POOL_MAX = 64;
+/** Times that an item is seen here until enough is known of it. */
+const SEEN_MAX = 100;
+/** Newest items that are looked at for a place in the pool, and others. */
+const NEWEST = 500;
+const OTHERS = 2000;
+/** Time after which the chances are worked out anew, milliseconds. */
+const FRESH_MS = 60_000;
+/** Draws from which the chance to be the best is counted. */
+const DRAWS = 400;
+/** Part of the pool's share that all its items have in common, so that none has next to no chance. */
+const COMMON_SHARE = 0.2;
+/** A new item is taken to be as good as all that are shown here, as if that had been seen so often. */
+const PRIOR_SEEN = 20;
+/** Most that a count tells. */
+const COUNT_MAX = 0xffff;
+
+interface Counts {
+  /** By row: times seen, and times with feedback that named its list. */
+  seen: Uint16Array;
+  clicked: Uint16Array;
+  allSeen: number;
+  allClicked: number;
+}
+
+interface Pool {
+  readonly entries: readonly PoolEntry[];
+  readonly madeMs: number;
+}
+
+export interface PoolParts {
+  readonly log: ShownLog | undefined;
+  readonly clock: Clock;
+  readonly rowCount: () => number;
+  /** Types of feedback that say that an item was seen, and nothing more. */
+  readonly readTypes: ReadonlySet<string>;
+}
+
+/**
+ * Items that placements have shown little, and with which share each is to be tried: Thompson sampling (Thompson 1933), the share of an
+ * item being its chance to have the highest click rate of all, as far as is known. The chances are counted out now and then and hold
+ * until then, so that the chance with which an item was shown is known exactly.
+ */
+export class ExplorationPools {
+  private readonly parts: PoolParts;
+  private readonly counts = new Map<string, Counts>();
+  private readonly pools = new Map<string, Pool>();
+  private readonly making = new Map<string, Promise<void>>();
+
+  constructor(parts: PoolParts) {
+    this.parts = parts;
+  }
+
+  /** The pool of a placement as it was a minute ago at most, made in turns. @param accept false for a row that the placement never shows */
+  async of(placement: string, accept: (row: number) => boolean): Promise<readonly PoolEntry[]> {
+    const pool = this.pools.get(placement);
+    if (pool === undefined || this.parts.clock() - pool.madeMs > FRESH_MS) {
+      const made = this.making.get(placement) ?? this.make(placement, accept, pool);
+      this.making.set(placement, made);
+      if (pool === undefined) await made;
+    }
+    return this.pools.get(placement)?.entries ?? [];
+  }
+
+  /** Counts what was stored just now. */
+  note(records: readonly ShownRecord[]): void {
+    for (const record of records) {
+      const counts = this.counts.get(record.list.placement);
+      if (counts !== undefined) this.count(counts, record);
+    }
+  }
+
+  private async make(
+    placement: string,
+    accept: (row: number) => boolean,
+    former: Pool | undefined,
+  ): Promise<void> {
+    const { clock, log, rowCount } = this.parts;
+    const nowMs = clock();
+    try {
+      if (!this.counts.has(placement)) await this.load(placement, log);
+      const counts = this.counts.get(placement)!;
+      const isLittle = (row: number) => (counts.seen[row] ?? 0) < SEEN_MAX && accept(row);
+      const random = createRandom(hashText(`${placement}\n${nowMs}`));
+      const kept = (former?.entries ?? []).map(({ row }) => row).filter(isLittle);
+      const rows = rowsToTry(kept, isLittle, rowCount(), random);
+      this.pools.set(placement, { entries: await inTurns(sharesOf(rows, counts, random)), madeMs: nowMs });
+    } catch {
+      // The log cannot be read: the next question tries again.
+    } finally {
+      this.making.delete(placement);
+    }
+  }
+
+  /** Counts what the log has; what is stored meanwhile may count twice. */
+  private async load(placement: string, log: ShownLog | undefined): Promise<void> {
+    const counts: Counts = { seen: new Uint16Array(), clicked: new Uint16Array(), allSeen: 0, allClicked: 0 };
+    if (log !== undefined)
+      for await (const users of log.walk())
+        for (const { records } of users)
+          for (const record of records) if (record.list.placement === placement) this.count(counts, record);
+    this.counts.set(placement, counts);
+  }
+
+  private count(counts: Counts, { itemRows, feedbackType }: ShownRecord): void {
+    if (feedbackType !== undefined && this.parts.readTypes.has(feedbackType)) return;
+    for (const row of itemRows) {
+      if (row >= counts.seen.length) grow(counts, Math.max(row + 1, this.parts.rowCount()));
+      const of = feedbackType === undefined ? counts.seen : counts.clicked;
+      of[row] = Math.min(COUNT_MAX, of[row]! + 1);
+    }
+    if (feedbackType === undefined) counts.allSeen += itemRows.length;
+    else counts.allClicked += itemRows.length;
+  }
+}
+
+function grow(counts: Counts, length: number): void {
+  for (const name of ['seen', 'clicked'] as const) {
+    const longer = new Uint16Array(length);
+    longer.set(counts[name]);
+    counts[name] = longer;
+  }
+}
+
+/** Those that were tried before, then the newest for up to half of the pool, then any. */
+function rowsToTry(
+  kept: readonly number[],
+  isLittle: (row: number) => boolean,
+  rowCount: number,
+  random: Random,
+): number[] {
+  const rows = new Set(kept);
+  const take = (row: number, most: number) => {
+    if (rows.size < most && isLittle(row)) rows.add(row);
+  };
+  for (let row = rowCount - 1; row >= Math.max(0, rowCount - NEWEST); row--)
+    take(row, Math.max(kept.length, POOL_MAX / 2));
+  for (let other = 0; other < OTHERS && rowCount > 0; other++) take(random.below(rowCount), POOL_MAX);
+  return [...rows].slice(0, POOL_MAX);
+}
+
+/** The share of each: how often its draw is the highest, and a part that all have. Pauses now and then. */
+function* sharesOf(
+  rows: readonly number[],
+  counts: Counts,
+  random: Random,
+): Generator<undefined, PoolEntry[]> {
+  const rate = (counts.allClicked + 1) / (counts.allSeen + PRIOR_SEEN);
+  const wins = rows.map(() => 0);
+  for (let draw = 0; draw < DRAWS; draw++) {
+    yield;
+    let best = 0;
+    let highest = -1;
+    for (const [at, row] of rows.entries()) {
+      const [seen, clicked] = [counts.seen[row] ?? 0, counts.clicked[row] ?? 0];
+      const value = beta(
+        random,
+        PRIOR_SEEN * rate + clicked,
+        PRIOR_SEEN * (1 - rate) + Math.max(0, seen - clicked),
+      );
+      if (value > highest) [best, highest] = [at, value];
+    }
+    wins[best]!++;
+  }
+  return rows.map((row, at) => ({
+    row,
+    share: COMMON_SHARE / rows.length + ((1 - COMMON_SHARE) * wins[at]!) / DRAWS,
+  }));
+}
+
+/** A beta deviate: of two gamma deviates the part of the first. */
+function beta(random: Random, a: number, b: number): number {
+  const [x, y] = [gamma(random, a), gamma(random, b)];
+  return x + y > 0 ? x / (x + y) : 0;
+}
+
+/** A gamma deviate of scale 1 (Marsaglia and Tsang 2000); for shapes below 1 as they say there. */
+function gamma(random: Random, shape: number): number {
+  if (shape < 1) return gamma(random, shape + 1) * random.float() ** (1 / shape);
+  const d = shape - 1 / 3;
+  for (;;) {
+    const x = random.normal();
+    const v = (1 + x / Math.sqrt(9 * d)) ** 3;
+    if (v > 0 && Math.log(1 - random.float()) < 0.5 * x * x + d * (1 - v + Math.log(v))) return d * v;
+  }
+}
