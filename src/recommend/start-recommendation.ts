@@ -20,6 +20,7 @@ import type { UserLists } from './lists/user-lists.ts';
 import { GenerationSlot } from './models/generation-slot.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
 import { ExplorationPools } from './placements/exploration-pools.ts';
+import { KeptFilters } from './placements/kept-filters.ts';
 import { PlacementCounts } from './placements/placement-counts.ts';
 import { Placements } from './placements/placements.ts';
 import { RecommendationTokens } from './placements/recommendation-tokens.ts';
@@ -160,6 +161,7 @@ function placedBy(
     placements: new Placements(config),
     tokens: new RecommendationTokens(identity),
     placementCounts: new PlacementCounts(),
+    filters: new KeptFilters(catalogue, clock),
     seenLately: new SeenLately(shownLog, clock),
     pools: new ExplorationPools({ ...pools, readTypes: readTypesOf(config.recommend) }),
   };

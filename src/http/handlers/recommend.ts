@@ -124,8 +124,12 @@ function recommend(request: RouteRequest<OfUser>, services: Services): Reply | P
   const userId = request.params['user-id'];
   const query = askedBy(request);
   const answer = recommender.recommend(userId, query);
-  if (!(answer instanceof Promise)) return answered(answer);
   const { placement } = query;
+  if (!(answer instanceof Promise)) {
+    if (placement === undefined) return answered(answer);
+    const token = recommender.tokenOf(userId, placement, answer.claims);
+    return jsonWith(answer.text, [[TOKEN_HEADER, token], ...sourceHeaders(answer.source)]);
+  }
   if (placement === undefined) return answer.then(answered);
   return answer.then(async ({ text, source, claims }) => {
     const token = recommender.tokenOf(userId, placement, claims);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import { hasBit } from '../../memory/bits.ts';
 import { atOnce, inTurns, turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -69,7 +70,7 @@ export class PersonalAnswers {
   recommend(userId: string, query: RecommendQuery): Promise<Answered> | Answered {
     const { reads, lists, hits, active, answers } = this.parts;
     answers.all++;
-    if (isWished(query)) return this.wished(userId, query);
+    if (isWished(query)) return this.keptPlaced(userId, query) ?? this.wished(userId, query);
     const ready = hits.find(userId, query);
     if (ready !== undefined) {
       active.note(hits.foundUserRow);
@@ -81,6 +82,24 @@ export class PersonalAnswers {
     if (fetched === undefined) return this.ofLast(userId, userRow, query);
     // By then the name may be that of another row.
     return fetched.then((list) => this.ofLast(userId, reads.userRow(userId), query, list));
+  }
+
+  /** The answer of a placement that was made for the user a short time ago; undefined for none that is still right. */
+  private keptPlaced(userId: string, query: RecommendQuery): Answered | undefined {
+    const { placements, hits, active, catalogue, filters } = this.parts;
+    if (!isOfPlacement(query) || !placements.has(query.placement)) return undefined;
+    const { placement, other, claims } = placements.of(query.placement, userId);
+    if (!placement.isSteady || other !== undefined) return undefined;
+    const { filter, categories, number, length } = placement;
+    const passing = filter && filters.ready(filter);
+    if (filter !== undefined && passing === undefined) return undefined;
+    const mayStand = (row: number) =>
+      placement.isPinned(catalogue.idAt(row)) ||
+      ((passing === undefined || hasBit(passing, row)) && catalogue.isInAll(row, categories));
+    const found = hits.findPlaced(number, userId, Math.min(query.n, length), mayStand);
+    if (found === undefined) return undefined;
+    active.note(hits.foundUserRow);
+    return { ...found, claims };
   }
 
   /** The answer of `recommend` where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */
@@ -149,15 +168,22 @@ export class PersonalAnswers {
 
   /** Answers a question that wants some items and not others, some before others, or another ranking: with a list made for it. */
   private async wished(userId: string, query: RecommendQuery): Promise<Answered> {
-    const { reads, histories, active, lists, placements } = this.parts;
+    const { reads, histories, active, lists, placements, hits, clock } = this.parts;
     const rules = query.placement === undefined ? undefined : placements.of(query.placement, userId);
     await lists.takeTurn(reads.userRow(userId), query.caller?.signal);
     const makeList = rules && (await this.placed.begin(rules, userId, query));
+    const mark = hits.markOf(reads.userRow(userId));
     return histories.use(reads.userRow(userId), async (history) => {
       active.note(history.userRow);
       if (makeList !== undefined) {
         const { answer, sources, claims } = await makeList(history);
-        return { ...(await this.told(userId, answer, query, sources)), claims };
+        const told = await this.told(userId, answer, query, sources);
+        const { placement, other } = rules!;
+        if (isOfPlacement(query) && placement.isSteady && other === undefined) {
+          const kept = { mark, untilMs: placement.pinsUntilMs(clock()) };
+          hits.keepPlaced(placement.number, userId, history, answer.rows, told.source, kept);
+        }
+        return { ...told, claims };
       }
       const filter = this.filterOf(query.categories, query.wishes ?? NO_WISHES);
       const answer = new AnswerBuilder(query.offset + query.n);
@@ -270,6 +296,13 @@ export class PersonalAnswers {
     }
     return `[${json}]`;
   }
+}
+
+/** True for a question for the first page of a placement and nothing else. */
+function isOfPlacement(query: RecommendQuery): query is RecommendQuery & { readonly placement: string } {
+  const { wishes, discovery, placement, categories, offset, scored, writeBackType } = query;
+  const isMore = wishes !== undefined || discovery !== undefined || scored || writeBackType !== undefined;
+  return placement !== undefined && !isMore && offset === 0 && categories.length === 0;
 }
 
 /** True for a question that no list made before answers. */

@@ -8,6 +8,7 @@ import type { History } from '../history/history.ts';
 import { isUnread } from '../history/read-items.ts';
 import type { ExplorationPools } from '../placements/exploration-pools.ts';
 import { exploreList, type PoolEntry } from '../placements/explored-list.ts';
+import type { KeptFilters } from '../placements/kept-filters.ts';
 import { packChosen, packRanks } from '../placements/list-plan.ts';
 import { type Pin, type Placement, withPins } from '../placements/placement.ts';
 import type { Rules } from '../placements/placements.ts';
@@ -43,6 +44,7 @@ interface Placed {
 export interface PlacedParts {
   readonly seenLately: SeenLately;
   readonly pools: ExplorationPools;
+  readonly filters: KeptFilters;
   readonly clock: Clock;
   readonly reads: LocalReads;
   readonly catalogue: Catalogue;
@@ -85,8 +87,8 @@ export class PlacementLists {
   }
 
   private async placedNow(placement: Placement, userId: string, query: RecommendQuery): Promise<Placed> {
-    const { seenLately, catalogue, clock } = this.parts;
-    const passing = await placement.passing(catalogue, clock, query.caller?.signal);
+    const { seenLately, catalogue, clock, filters } = this.parts;
+    const passing = placement.filter && (await filters.of(placement.filter, query.caller?.signal));
     const seen = placement.tires ? await seenLately.of(userId) : [];
     const tired = placement
       .tired(query.placement!, seen, clock())

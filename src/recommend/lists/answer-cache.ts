@@ -12,6 +12,10 @@ import type { Dated } from './freshness.ts';
 const TEXT_SHARE = 1 / 4;
 /** Records of a commit looked at in one step. */
 const STEP_RECORDS = 1024;
+/** Longest time that an answer of a placement is kept, milliseconds: by then an item that came to pass its rules may stand in it. */
+const PLACED_MS_MAX = 60_000;
+/** Users who share a count of what was forgotten. */
+const MARKS = 4096;
 /** A slot and its number of rows in the text. */
 const SLOT_AND_TEXT_BYTES = SLOT_BYTES + 1;
 
@@ -38,6 +42,9 @@ export class AnswerCache {
   private readonly texts: AnswerTexts;
   private readonly seen = new RowSet();
   private readonly head = new Uint32Array(SLOT_ROWS);
+  private readonly marks = new Uint32Array(MARKS);
+  /** Sources of answers of placements, by slot. */
+  private readonly sources: string[] = [];
 
   constructor(options: AnswerCacheOptions) {
     this.options = options;
@@ -95,6 +102,62 @@ export class AnswerCache {
     this.texts.drop(slot);
   }
 
+  /**
+   * The answer of a placement that was kept for the user, and what made it; undefined when it is not to be had from here.
+   * @param place number of the placement @param mayStand false for a row that its rules let pass no more
+   */
+  findPlaced(
+    place: number,
+    userId: string,
+    n: number,
+    mayStand: (row: number) => boolean,
+  ): { readonly text: string; readonly source: string } | undefined {
+    const { slots, texts } = this;
+    const { clock, clockErrorMs, isStale } = this.options;
+    if (slots.count === 0 || n === 0) return undefined;
+    const nowMs = clock();
+    const isThere = slots.find(placedKey(place, userId), effectiveUntil(nowMs, clockErrorMs));
+    if (!isThere || n !== slots.length || isStale(slots, nowMs) || nowMs - slots.madeMs > PLACED_MS_MAX)
+      return undefined;
+    const { words, rowsAt, slot } = slots;
+    if (!this.areListable(n)) return undefined;
+    for (let at = rowsAt; at < rowsAt + n; at++) if (!mayStand(words[at]!)) return undefined;
+    const text =
+      texts.countAt(slot) === n ? texts.textAt(slot)! : this.compose({ n, offset: 0, categories: [] });
+    return text === undefined ? undefined : { text, source: this.sources[slot] ?? '' };
+  }
+
+  /** A number that changes when something of the user is forgotten. */
+  markOf(userRow: number): number {
+    return this.marks[userRow % MARKS]!;
+  }
+
+  /**
+   * Keeps the whole answer of a placement for a user.
+   * @param mark of the user before the answer was begun: what was forgotten since is not kept
+   * @param history that the answer was made with @param untilMs when its rules change by themselves
+   */
+  keepPlaced(
+    place: number,
+    userId: string,
+    history: History,
+    rows: readonly number[],
+    source: string,
+    { mark, untilMs }: { readonly mark: number; readonly untilMs: number },
+  ): void {
+    const { userRow, inEffectSinceMs: fromMs, nextEffectMs } = history;
+    const key = placedKey(place, userId);
+    const isTooLong = rows.length > SLOT_ROWS || key.length > ID_LENGTH_MAX;
+    if (this.slots.count === 0 || isTooLong || userRow < 0 || mark !== this.markOf(userRow)) return;
+    for (const [at, row] of rows.entries()) this.head[at] = row;
+    const madeMs = this.options.clock();
+    const time = { madeMs, knowsMs: madeMs, fromMs, untilMs: Math.min(untilMs, nextEffectMs) };
+    const slot = this.slots.put(key, userRow, this.head, rows.length, time);
+    while (this.sources.length <= slot) this.sources.push('');
+    this.sources[slot] = source;
+    this.texts.drop(slot);
+  }
+
   /** Forgets the users whose feedback a commit changed, and those it deleted; a fraction of a millisecond a step. */
   *follow({
     added,
@@ -104,12 +167,14 @@ export class AnswerCache {
     if (this.slots.count === 0) return;
     yield* this.forgetUsers(added);
     yield* this.forgetUsers(removed);
-    for (const userRow of deletedUserRows) this.slots.forget(userRow);
+    for (const userRow of deletedUserRows) this.forget(userRow);
   }
 
   /** Forgets a user: another list is there. */
   forget(userRow: number): void {
-    if (this.slots.count > 0) this.slots.forget(userRow);
+    if (this.slots.count === 0 || userRow < 0) return;
+    this.marks[userRow % MARKS]!++;
+    this.slots.forget(userRow);
   }
 
   /** True when none of the first `count` rows found is to be left out. */
@@ -121,7 +186,11 @@ export class AnswerCache {
   }
 
   /** The answer out of the rows found, undefined when they are too few. */
-  private compose({ n, offset, categories }: RecommendQuery): string | undefined {
+  private compose({
+    n,
+    offset,
+    categories,
+  }: Pick<RecommendQuery, 'n' | 'offset' | 'categories'>): string | undefined {
     const { catalogue } = this.options;
     const { words, rowsAt, length } = this.slots;
     const wanted = n + offset;
@@ -145,10 +214,15 @@ export class AnswerCache {
       if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
       const userRow = userRows[at]!;
       // A batch is in the order of its users.
-      if (userRow !== last) this.slots.forget(userRow);
+      if (userRow !== last) this.forget(userRow);
       last = userRow;
     }
   }
+}
+
+/** Key of an answer of a placement in the place of a user's id, none of which has a zero. */
+function placedKey(place: number, userId: string): string {
+  return `\0${String.fromCharCode(place)}${userId}`;
 }
 
 /** Bytes that a short text takes beside its characters: its header and the pointer to it. */

@@ -124,17 +124,15 @@ export class AnswerSlots {
     return slot;
   }
 
-  /** Drops the slot of a user, if there is one. */
+  /** Drops all slots of a user. */
   forget(userRow: number): void {
     let link = this.heads[userRow % this.count]!;
     while (link !== 0) {
       const slot = link - 1;
-      if (this.wordOf(slot, USER_ROW_AT) === userRow) {
-        this.unchain(slot);
-        this.setWord(slot, IN_USE_AT, 0);
-        return;
-      }
       link = this.wordOf(slot, NEXT_AT);
+      if (this.wordOf(slot, USER_ROW_AT) !== userRow) continue;
+      this.unchain(slot);
+      this.setWord(slot, IN_USE_AT, 0);
     }
   }
 

@@ -1,4 +1,4 @@
-import crypto from 'node:crypto';
+import { sha256 } from '../../domain/sha256.ts';
 
 /** Hexadecimal digits of a number, and how many numbers they tell apart. */
 const DIGITS = 12;
@@ -28,7 +28,7 @@ export class ExperimentSplit {
 
   /** The name of the user's variant; `''` for one who takes no part. */
   variantOf(userId: string): string {
-    const digest = sha256(`${this.name}\n${userId}`);
+    const digest = sha256(`${this.name}\n${userId}`, 'hex');
     const share = (from: number) => Number.parseInt(digest.slice(from, from + DIGITS), 16) / NUMBERS;
     if (share(0) >= this.traffic) return '';
     let point = share(DIGITS);
@@ -48,11 +48,6 @@ export function editionOf(
   name: string,
   { placement, method, variants }: { placement: string; method: string; variants: unknown },
 ): string {
-  const digest = sha256(JSON.stringify([name, placement, method, variants]));
+  const digest = sha256(JSON.stringify([name, placement, method, variants]), 'hex');
   return Number.parseInt(digest.slice(0, DIGITS), 16).toString(36);
-}
-
-/** The hash in hexadecimal; newer versions of Node.js make it several times as fast. */
-function sha256(text: string): string {
-  return crypto.hash?.('sha256', text, 'hex') ?? crypto.createHash('sha256').update(text).digest('hex');
 }

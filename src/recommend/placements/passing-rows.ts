@@ -7,15 +7,21 @@ const DAY_MS = 86_400_000;
 /** Rows whose age is looked at between two pauses: some tenths of a millisecond. */
 const STEP_ROWS = 65_536;
 
+/** The earliest time at which an item comes to an age that a filter asks for, milliseconds. */
+export interface Crossing {
+  nextMs: number;
+}
+
 /**
  * The rows that pass a filter, as bits; hidden rows and such as have no item may be among them. An item without a time passes no
  * condition on its age. Pauses now and then.
- * @param nowMs the time of the question, milliseconds since the epoch
+ * @param nowMs the time of the question, milliseconds since the epoch @param crossing brought forward to when that changes
  */
 export function* passingRows(
   tree: FilterTree,
   catalogue: Catalogue,
   nowMs: number,
+  crossing: Crossing,
 ): Generator<undefined, Uint32Array> {
   const words = new Uint32Array(bitWords(catalogue.rowCount));
   yield;
@@ -23,14 +29,14 @@ export function* passingRows(
     case 'and':
       words.fill(0xffff_ffff);
       for (const part of tree.parts)
-        combine(words, yield* passingRows(part, catalogue, nowMs), (a, b) => a & b);
+        combine(words, yield* passingRows(part, catalogue, nowMs, crossing), (a, b) => a & b);
       return words;
     case 'or':
       for (const part of tree.parts)
-        combine(words, yield* passingRows(part, catalogue, nowMs), (a, b) => a | b);
+        combine(words, yield* passingRows(part, catalogue, nowMs, crossing), (a, b) => a | b);
       return words;
     case 'not':
-      combine(words, yield* passingRows(tree.part, catalogue, nowMs), (_, b) => ~b);
+      combine(words, yield* passingRows(tree.part, catalogue, nowMs, crossing), (_, b) => ~b);
       return words;
     case 'label':
     case 'category':
@@ -41,15 +47,53 @@ export function* passingRows(
       }
       return words;
     case 'ageDays': {
-      const { gt, lt } = tree.between;
       for (let row = 0; row < words.length * 32; row++) {
         if (row % STEP_ROWS === STEP_ROWS - 1) yield;
-        const days = (nowMs - catalogue.timestampMsAt(row)) / DAY_MS;
-        if (days > gt && days < lt) setBit(words, row);
+        if (isOfAge(tree.between, catalogue.timestampMsAt(row), nowMs, crossing)) setBit(words, row);
       }
       return words;
     }
   }
+}
+
+/** Tells whether one row passes. @param crossing as for `passingRows` */
+export function passes(
+  tree: FilterTree,
+  catalogue: Catalogue,
+  row: number,
+  nowMs: number,
+  crossing: Crossing,
+): boolean {
+  const isTrue = (part: FilterTree) => passes(part, catalogue, row, nowMs, crossing);
+  switch (tree.kind) {
+    // Every part is asked, for when it changes.
+    case 'and':
+      return tree.parts.filter(isTrue).length === tree.parts.length;
+    case 'or':
+      return tree.parts.filter(isTrue).length > 0;
+    case 'not':
+      return !isTrue(tree.part);
+    case 'label':
+      return tree.names.some((name) => catalogue.rowsWithLabel(name)?.has(row) === true);
+    case 'category':
+      return tree.names.some((name) => catalogue.rowsInCategory(name)?.has(row) === true);
+    case 'ageDays':
+      return isOfAge(tree.between, catalogue.timestampMsAt(row), nowMs, crossing);
+  }
+}
+
+function isOfAge(
+  { gt, lt }: { readonly gt: number; readonly lt: number },
+  timestampMs: number,
+  nowMs: number,
+  crossing: Crossing,
+): boolean {
+  const days = (nowMs - timestampMs) / DAY_MS;
+  for (const bound of [gt, lt]) {
+    const crossesMs = timestampMs + bound * DAY_MS;
+    if (crossesMs >= nowMs && crossesMs < crossing.nextMs) crossing.nextMs = crossesMs;
+  }
+  return days > gt && days < lt;
 }
 
 function bitsOf(rows: RowPostings, length: number): Uint32Array {

@@ -1,19 +1,20 @@
 import type { Config } from '../../config/config.ts';
-import type { Clock } from '../../domain/clock.ts';
 import { type FilterTree, parseFilter } from '../../domain/filter-tree.ts';
 import type { RecommenderName } from '../../domain/recommenders.ts';
 import { parseTimestamp } from '../../domain/rfc3339.ts';
-import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { ShownRecord } from '../../store/shown-log.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { LabelBoost } from '../catalogue/item-filter.ts';
-import { passingRows } from './passing-rows.ts';
 import { ShownCounts } from './shown-counts.ts';
 import { tiredRows } from './tired-items.ts';
 
 const HOUR_MS = 3_600_000;
 
 type Settings = Config['placement'][string];
+
+/** Numbers of rules, each a character of a key; by the time that one comes again, what was kept under it is long forgotten. */
+const NUMBERS = 0xd800;
+let nextNumber = 0;
 
 /** An item that stands at a place of its own. */
 export interface Pin {
@@ -31,12 +32,17 @@ export class Placement {
   readonly length: number;
   /** Recommenders in place of the configured fallbacks; undefined for those. */
   readonly fallbacks: readonly RecommenderName[] | undefined;
-  private readonly filter: FilterTree | undefined;
+  /** Tells these rules from all others since the start. */
+  readonly number: number;
+  /** Undefined where all items pass. */
+  readonly filter: FilterTree | undefined;
   private readonly pinned: readonly { readonly itemId: string; readonly place: number; untilMs: number }[];
   private readonly settings: Settings;
 
   constructor(settings: Settings) {
     this.settings = settings;
+    this.number = nextNumber;
+    nextNumber = (nextNumber + 1) % NUMBERS;
     this.categories = settings.categories;
     this.excluded = settings.exclude;
     this.boosts = settings.boost;
@@ -54,6 +60,10 @@ export class Placement {
 
   get hasPins(): boolean {
     return this.pinned.length > 0;
+  }
+
+  isPinned(itemId: string | undefined): boolean {
+    return this.pinned.some((pin) => pin.itemId === itemId);
   }
 
   get hasCaps(): boolean {
@@ -76,9 +86,15 @@ export class Placement {
     return tiredRows(records, { placement: name, after, sinceMs: nowMs - tired_hours * HOUR_MS });
   }
 
-  /** Bits of the rows that pass the filter; undefined where all do. @throws the signal's reason once it is aborted */
-  passing(catalogue: Catalogue, clock: Clock, signal?: AbortSignal): Promise<Uint32Array> | undefined {
-    return this.filter && inTurns(passingRows(this.filter, catalogue, clock()), signal);
+  /** True where an answer holds until the user, the pins or the catalogue change. */
+  get isSteady(): boolean {
+    return !this.tires && this.explored === 0;
+  }
+
+  /** Until when the pins of now stay, milliseconds. */
+  pinsUntilMs(nowMs: number): number {
+    const ends = this.pinned.map(({ untilMs }) => untilMs).filter((untilMs) => untilMs > nowMs);
+    return Math.min(Number.POSITIVE_INFINITY, ...ends);
   }
 
   /** The pins of now in the order of their places. @param mayShow false for a row that may not stand in the answer */

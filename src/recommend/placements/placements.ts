@@ -49,6 +49,10 @@ export class Placements {
     );
   }
 
+  has(name: string): boolean {
+    return this.byName.has(name);
+  }
+
   /** The rules that a user's lists go by. @throws FurzeError PLACEMENT_NOT_FOUND, which names those that there are */
   of(name: string, userId: string): Rules {
     const { own, experiment } = this.find(name);

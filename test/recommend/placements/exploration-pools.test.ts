@@ -61,7 +61,7 @@ it('tries more often what is clicked on, and leaves none without a chance', asyn
     const now = new Map((await pools.of('home', () => true)).map(({ row, share }) => [row, share]));
     expect(now.get(1)).toBeGreaterThan(0.7);
     return now;
-  }, 120_000);
+  }, 300_000);
   for (const row of [0, 2, 3]) expect(shares.get(row)).toBeGreaterThanOrEqual(0.05);
 });
 
@@ -73,5 +73,5 @@ it('lets go of an item of which enough is known', async () => {
   await vi.waitFor(async () => {
     const rows = (await pools.of('home', () => true)).map(({ row }) => row);
     expect(rows.sort()).toEqual([0, 2]);
-  }, 120_000);
+  }, 300_000);
 });

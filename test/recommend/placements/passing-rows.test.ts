@@ -4,6 +4,7 @@ import { type FilterTree, parseFilter } from '../../../src/domain/filter-tree.ts
 import { hasBit } from '../../../src/memory/bits.ts';
 import { atOnce } from '../../../src/platform/concurrency/event-loop-turns.ts';
 import { Catalogue } from '../../../src/recommend/catalogue/catalogue.ts';
+import { KeptFilters } from '../../../src/recommend/placements/kept-filters.ts';
 import { passingRows } from '../../../src/recommend/placements/passing-rows.ts';
 import type { CatalogueItem } from '../../../src/store/data-store.ts';
 
@@ -31,20 +32,20 @@ const filters = fc.letrec<{ filter: object }>((tie) => ({
 })).filter;
 
 /** The oracle: one item against one condition. */
-function passes(tree: FilterTree, item: CatalogueItem): boolean {
+function passes(tree: FilterTree, item: CatalogueItem, nowMs = NOW_MS): boolean {
   switch (tree.kind) {
     case 'and':
-      return tree.parts.every((part) => passes(part, item));
+      return tree.parts.every((part) => passes(part, item, nowMs));
     case 'or':
-      return tree.parts.some((part) => passes(part, item));
+      return tree.parts.some((part) => passes(part, item, nowMs));
     case 'not':
-      return !passes(tree.part, item);
+      return !passes(tree.part, item, nowMs);
     case 'label':
       return tree.names.some((name) => item.labels.includes(name));
     case 'category':
       return tree.names.some((name) => item.categories.includes(name));
     case 'ageDays': {
-      const days = (NOW_MS - item.timestampMs) / DAY_MS;
+      const days = (nowMs - item.timestampMs) / DAY_MS;
       return days > tree.between.gt && days < tree.between.lt;
     }
   }
@@ -60,8 +61,62 @@ it('passes the items that each pass by themselves', () => {
       });
       for (const item of all) catalogue.put(item);
       const tree = parseFilter(filter)!;
-      const bits = atOnce(passingRows(tree, catalogue, NOW_MS));
+      const bits = atOnce(passingRows(tree, catalogue, NOW_MS, { nextMs: Infinity }));
       expect(all.map(({ row }) => hasBit(bits, row))).toEqual(all.map((item) => passes(tree, item)));
     }),
   );
+});
+
+it('are kept and change with the catalogue and with the age of items', async () => {
+  const change = fc.record({
+    row: fc.nat({ max: 90 }),
+    labels: names,
+    categories: names,
+    days: fc.option(fc.integer({ min: -5, max: 40 })),
+    isGone: fc.boolean(),
+    passMs: fc.constantFrom(0, 0, 500, 1000, DAY_MS / 2, 3 * DAY_MS),
+  });
+  await fc.assert(
+    fc.asyncProperty(items, filters, fc.array(change, { maxLength: 12 }), async (given, filter, changes) => {
+      let nowMs = NOW_MS;
+      const catalogue = new Catalogue(() => nowMs);
+      const now = new Map<number, CatalogueItem>();
+      const put = (row: number, { labels, categories, days }: (typeof given)[number]) => {
+        // No age that is asked for is come to within the second that may pass until it is taken in.
+        const timestampMs = days === null ? Number.NaN : NOW_MS - (days + 0.3) * DAY_MS;
+        const item = { row, itemId: `i${row}`, hidden: false, timestampMs, labels, categories };
+        catalogue.put(item);
+        now.set(row, item);
+      };
+      for (const [row, item] of given.entries()) put(row, item);
+      const tree = parseFilter(filter)!;
+      const kept = new KeptFilters(catalogue, () => nowMs);
+      await kept.of(tree);
+      for (const { row, isGone, passMs, ...item } of changes) {
+        if (isGone) {
+          catalogue.delete(row);
+          now.delete(row);
+        } else put(row, item);
+        nowMs += passMs;
+        const bits = kept.ready(tree) ?? (await kept.of(tree));
+        for (const each of now.values()) expect(hasBit(bits, each.row)).toBe(passes(tree, each, nowMs));
+      }
+    }),
+  );
+});
+
+it('are at hand after they were worked out once, until very much changes', async () => {
+  const catalogue = new Catalogue(() => NOW_MS);
+  const put = (row: number) =>
+    catalogue.put({ row, itemId: `i${row}`, hidden: false, timestampMs: 0, labels: ['a'], categories: [] });
+  for (let row = 0; row < 10; row++) put(row);
+  const kept = new KeptFilters(catalogue, () => NOW_MS);
+  const tree = parseFilter({ label: 'a' })!;
+  expect(kept.ready(tree)).toBeUndefined();
+  await kept.of(tree);
+  put(500);
+  expect(hasBit(kept.ready(tree)!, 500)).toBe(true);
+  for (let row = 0; row < 5000; row++) put(row);
+  expect(kept.ready(tree)).toBeUndefined();
+  expect(hasBit(await kept.of(tree), 4999)).toBe(true);
 });

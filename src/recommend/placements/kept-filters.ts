@@ -1,0 +1,108 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { FilterTree } from '../../domain/filter-tree.ts';
+import { bitWords, clearBit, setBit } from '../../memory/bits.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { passes, passingRows } from './passing-rows.ts';
+
+/** Filters of which bits are kept, an eighth of a byte an item each: those that were asked for last. */
+const FILTERS_MAX = 64;
+/** Changed items that are looked at one by one; after more the filter is worked out anew. */
+const PENDING_MAX = 4096;
+/** Items that come to an age are taken in so often at most, milliseconds. */
+const AGE_MS = 1000;
+
+interface Kept {
+  bits: Uint32Array;
+  /** From then on it is right, until an item comes to an age that matters; milliseconds. */
+  madeMs: number;
+  untilMs: number;
+  /** Rows of items that have changed since; undefined for too many. */
+  pending: number[] | undefined;
+  making: Promise<void> | undefined;
+}
+
+/** Rows that pass filters, as bits that change with the catalogue. */
+export class KeptFilters {
+  private readonly catalogue: Catalogue;
+  private readonly clock: Clock;
+  /** Those that were asked for last stand last. */
+  private readonly kept = new Map<FilterTree, Kept>();
+
+  constructor(catalogue: Catalogue, clock: Clock) {
+    this.catalogue = catalogue;
+    this.clock = clock;
+    catalogue.onChange((row) => {
+      for (const each of this.kept.values()) {
+        each.pending?.push(row);
+        if ((each.pending?.length ?? 0) > PENDING_MAX) each.pending = undefined;
+      }
+    });
+  }
+
+  /**
+   * Bits of the rows that pass, worked out in turns where they are not at hand; hidden rows may be among them. They go on to change.
+   * @throws the signal's reason once it is aborted
+   */
+  async of(tree: FilterTree, signal?: AbortSignal): Promise<Uint32Array> {
+    for (;;) {
+      const ready = this.ready(tree);
+      if (ready !== undefined) return ready;
+      const kept = this.kept.get(tree) ?? this.add(tree);
+      kept.making ??= this.make(tree, kept).finally(() => {
+        kept.making = undefined;
+      });
+      await kept.making;
+      signal?.throwIfAborted();
+    }
+  }
+
+  /** The same where they are at hand; undefined otherwise. */
+  ready(tree: FilterTree): Uint32Array | undefined {
+    const kept = this.kept.get(tree);
+    const nowMs = this.clock();
+    if (kept?.pending === undefined || kept.making !== undefined) return undefined;
+    if (nowMs < kept.madeMs || (nowMs >= kept.untilMs && nowMs - kept.madeMs >= AGE_MS)) return undefined;
+    this.kept.delete(tree);
+    this.kept.set(tree, kept);
+    if (kept.pending.length > 0) this.catchUp(tree, kept, kept.pending, nowMs);
+    return kept.bits;
+  }
+
+  private add(tree: FilterTree): Kept {
+    const none = { bits: new Uint32Array(), madeMs: 0, untilMs: 0, pending: undefined, making: undefined };
+    this.kept.set(tree, none);
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= FILTERS_MAX) break;
+      this.kept.delete(oldest);
+    }
+    return none;
+  }
+
+  private async make(tree: FilterTree, kept: Kept): Promise<void> {
+    const nowMs = this.clock();
+    // What changes meanwhile is looked at again.
+    kept.pending = [];
+    const crossing = { nextMs: Number.POSITIVE_INFINITY };
+    kept.bits = await inTurns(passingRows(tree, this.catalogue, nowMs, crossing));
+    kept.madeMs = nowMs;
+    kept.untilMs = crossing.nextMs;
+  }
+
+  private catchUp(tree: FilterTree, kept: Kept, rows: readonly number[], nowMs: number): void {
+    const { catalogue } = this;
+    const words = bitWords(catalogue.rowCount);
+    if (words > kept.bits.length) {
+      const more = new Uint32Array(words + (words >>> 3));
+      more.set(kept.bits);
+      kept.bits = more;
+    }
+    const crossing = { nextMs: kept.untilMs };
+    for (const row of rows) {
+      if (passes(tree, catalogue, row, nowMs, crossing)) setBit(kept.bits, row);
+      else clearBit(kept.bits, row);
+    }
+    kept.untilMs = crossing.nextMs;
+    kept.pending = [];
+  }
+}
