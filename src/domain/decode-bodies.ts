@@ -24,6 +24,7 @@ import {
   VectorBodiesSchema,
   type VectorBody,
   VectorBodySchema,
+  VectorSchema,
 } from './api-schemas.ts';
 import type { Batch, Feedback, Item, User } from './entities.ts';
 import {
@@ -86,6 +87,7 @@ const sessionBodies = {
 };
 const vectorBodies = {
   one: lazily<VectorBody>(VectorBodySchema),
+  record: lazily<ItemVector>(VectorSchema),
   all: lazily<VectorBody[]>(VectorBodiesSchema),
 };
 const impressionBodies = {
@@ -184,10 +186,10 @@ export function decodeVectors(
   space: VectorSpace,
   limits: Limits,
 ): ItemVector[] {
-  return decodeBatch<VectorBody | ItemVector, ItemVector>(batch, vectorBodies, limits, (body, place) => ({
-    ItemId: itemId ?? checkItemId(body.ItemId ?? '', at(place, 'ItemId'), limits),
-    Vector: checkVector(body.Vector, at(place, 'Vector'), space),
-  }));
+  return decodeBatch<VectorBody | ItemVector, ItemVector>(batch, vectorBodies, limits, (body, place) => {
+    const own = checkItemId(body.ItemId ?? itemId ?? '', at(place, 'ItemId'), limits);
+    return { ItemId: itemId ?? own, Vector: checkVector(body.Vector, at(place, 'Vector'), space) };
+  });
 }
 
 /** The vector that a search asks for. @throws FurzeError INVALID_JSON, INVALID_BODY, BODY_TOO_LARGE */
@@ -200,7 +202,9 @@ export function decodeQueryVector(
   if (json.length > sessionBytesMax)
     throw new FurzeError('BODY_TOO_LARGE', `The body of a search has at most ${sessionBytesMax} bytes.`);
   const value = parseJson(json, limits, { valuesMax: DIMENSIONS_MAX + SESSION_RECORD_VALUES_MAX });
-  return checkVector(checkBody(value, vectorBodies.one()).Vector, at('', 'Vector'), space);
+  const { ItemId, Vector } = checkBody(value, vectorBodies.one());
+  if (ItemId !== undefined) checkItemId(ItemId, at('', 'ItemId'), limits);
+  return checkVector(Vector, at('', 'Vector'), space);
 }
 
 /** The numbers as float32. @throws FurzeError INVALID_BODY */
@@ -286,7 +290,12 @@ export function decodeImportReport(json: Uint8Array, limits: Limits): ImportRepo
 
 function decodeBatch<Body, T extends Body>(
   batch: Batch<T>,
-  checkers: { one: () => Checker<Body>; all: () => Checker<Body[]> },
+  checkers: {
+    one: () => Checker<Body>;
+    all: () => Checker<Body[]>;
+    /** Of a record of a batch, where that must have more than one by itself. */
+    record?: () => Checker<T>;
+  },
   limits: Limits,
   decode: (body: Body, place: string | number) => T,
   bounds: BodyBounds = { recordsMax: limits.batchRecordsMax },
@@ -296,7 +305,7 @@ function decodeBatch<Body, T extends Body>(
   const value = parseJson(batch.json, limits, bounds);
   if (checkers.all().Check(value)) return value.map(decode);
   if (!Array.isArray(value)) throw invalidBody([{ path: '', message: 'must be array' }]);
-  throw invalidBody(findPlaces(value, checkers.one()));
+  throw invalidBody(findPlaces<Body>(value, (checkers.record ?? checkers.one)()));
 }
 
 function checkBody<T>(value: unknown, checker: Checker<T>): T {

@@ -1,11 +1,15 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   decodeFeedback,
+  decodeImpressions,
   decodeItemPatch,
   decodeItems,
+  decodeQueryVector,
   decodeSession,
   decodeUserPatch,
   decodeUsers,
+  decodeVectors,
 } from '../../src/domain/decode-bodies.ts';
 import { FurzeError } from '../../src/domain/furze-error.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
@@ -173,4 +177,92 @@ test('refuses a number that no store gives back, in a value as in labels', () =>
       );
     }
   }
+});
+
+/** Records as each kind of body has them. */
+const WHOLE: Readonly<Record<string, object>> = {
+  users: { UserId: 'a', Labels: ['x'], Comment: 'c', Subscribe: ['s'] },
+  items: {
+    ItemId: 'a',
+    IsHidden: false,
+    Categories: ['c'],
+    Timestamp: '2022-03-04',
+    Labels: [],
+    Comment: '',
+  },
+  feedback: {
+    FeedbackType: 'f',
+    UserId: 'u',
+    ItemId: 'i',
+    Timestamp: '2022-03-04',
+    Value: 1,
+    Recommendation: 't',
+  },
+  impressions: {
+    UserId: 'u',
+    Recommendation: 't',
+    Items: ['i'],
+    Places: [0],
+    Timestamp: '2022-03-04T00:00:00Z',
+  },
+  vectors: { ItemId: 'i', Vector: [1, 2] },
+};
+const SPACE = { name: 's', dimensions: 2, similarity: 'cosine' } as unknown as Parameters<
+  typeof decodeVectors
+>[2];
+type Decoder = (json: Uint8Array<ArrayBuffer>) => unknown;
+const DECODERS: Readonly<Record<string, readonly Decoder[]>> = {
+  users: [true, false].map((single) => (json) => decodeUsers({ json, single }, limits)),
+  items: [true, false].map((single) => (json) => decodeItems({ json, single }, limits)),
+  feedback: [
+    ...[true, false].map(
+      (single): Decoder =>
+        (json) =>
+          decodeFeedback({ json, single }, limits, NOW_MS),
+    ),
+    (json) => decodeSession(json, limits, NOW_MS),
+  ],
+  impressions: [(json) => decodeImpressions(json, limits, NOW_MS)],
+  vectors: [
+    (json) => decodeVectors({ json, single: true }, 'path', SPACE, limits),
+    (json) => decodeVectors({ json, single: false }, undefined, SPACE, limits),
+    (json) => decodeQueryVector(json, SPACE, limits),
+  ],
+};
+
+/** A record as it should be, but for some fields that are absent or of another kind. */
+const spoilt = (whole: object) =>
+  fc
+    .tuple(
+      ...Object.entries(whole).map(([name, value]) =>
+        fc.oneof(
+          { weight: 3, arbitrary: fc.constant([name, value]) },
+          fc.constant(undefined),
+          fc.tuple(fc.constant(name), fc.jsonValue()),
+        ),
+      ),
+    )
+    .map((fields) =>
+      Object.fromEntries(fields.filter((field) => field !== undefined) as [string, unknown][]),
+    );
+
+test.each(Object.keys(WHOLE))('%s of any form are decoded, or refused by place and reason', (kind) => {
+  const record = spoilt(WHOLE[kind]!);
+  const value = fc.oneof(
+    record,
+    fc.array(fc.oneof({ weight: 5, arbitrary: record }, fc.jsonValue()), { maxLength: 4 }),
+  );
+  fc.assert(
+    fc.property(value, (body) => {
+      for (const decode of DECODERS[kind]!) {
+        try {
+          decode(bytes(JSON.stringify(body)));
+        } catch (error) {
+          if (!(error instanceof FurzeError)) throw error;
+          expect(error.message).not.toContain('undefined');
+        }
+      }
+    }),
+    { seed: 7, numRuns: 2000 },
+  );
 });

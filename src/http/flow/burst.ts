@@ -1,8 +1,8 @@
 /**
- * Requests that are answered at once in a round of the event loop, however long they take: more than a thousand connections
- * send that have sixteen under way each.
+ * Requests that are answered at once in a round of the event loop, however long they take. A thousand connections that have
+ * sixteen under way each send as many in four volleys, which one round takes in while all of them are ready again and again.
  */
-const REQUESTS_MAX = 20_000;
+const REQUESTS_MAX = 65_536;
 /** Time that a round with more of them may take, milliseconds. */
 const LONG_ROUND_MS = 500;
 /** Time after which a round answers no more at once, where that only delays, milliseconds. */
