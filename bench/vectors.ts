@@ -1,11 +1,14 @@
 // Vectors: the scan of all beside the search of lists, with and without a filter; what lists take to make.
+// Beside them usearch (HNSW, native), where `npm install --no-save usearch` has put it.
 // npm run bench:vectors [-- --smoke] [-- --vectors 1000000 --dimensions 384 --noise 0.7]
 import { parseArgs } from 'node:util';
 import { createRandom, type Random } from '../src/domain/random.ts';
 import { loadKernels } from '../src/kernel/load-kernels.ts';
 import { bitWords, hasBit, setBit } from '../src/memory/bits.ts';
+import { TopK } from '../src/memory/top-k.ts';
 import { atOnce } from '../src/platform/concurrency/event-loop-turns.ts';
 import { clusterTable } from '../src/recommend/vectors/cluster-table.ts';
+import { similarityOf } from '../src/recommend/vectors/packed-numbers.ts';
 import { scanTable } from '../src/recommend/vectors/scan-table.ts';
 import { type TablePlace, VectorTable } from '../src/recommend/vectors/vector-table.ts';
 
@@ -47,9 +50,26 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
+/** An index of usearch, as far as it is asked here. */
+interface Peer {
+  add(keys: BigUint64Array, vectors: Float32Array, threads: number): void;
+  search(query: Float32Array, k: number, threads: number): { readonly keys: BigUint64Array };
+}
+type CreatePeer = new (options: object) => Peer;
+
+/** @returns undefined where it is not installed */
+async function loadPeer(): Promise<CreatePeer | undefined> {
+  const name = 'usearch';
+  return import(name).then(
+    (module: { readonly Index: CreatePeer }) => module.Index,
+    () => undefined,
+  );
+}
+
 const draw = world(createRandom(1));
+const given = Array.from({ length: count }, draw);
 const table = new VectorTable({ dimensions, similarity: 'cosine' }, 1);
-for (let row = 0; row < count; row++) table.put(row, draw());
+for (const [row, vector] of given.entries()) table.put(row, vector);
 const queries = Array.from({ length: QUERIES }, draw);
 const flat = table.place;
 let begunMs = cpuMs();
@@ -98,3 +118,71 @@ for (const share of [1, 0.3, 0.1, 0.01]) {
     `all ${exact.ms.toFixed(2)} ms, lists ${near.ms.toFixed(2)} ms (${(near.ms / exact.ms).toFixed(3)}), recall ${recall.toFixed(4)}`,
   );
 }
+
+/** Rows with the largest cosines, by the numbers as given. */
+function nearestOf(query: Float32Array): Set<number> {
+  const best = new TopK(K);
+  for (const [row, vector] of given.entries()) best.push(row, similarityOf(query, vector, 'cosine'));
+  return new Set(best.rows());
+}
+
+const truth = queries.map(nearestOf);
+function tell(name: string, rows: readonly ArrayLike<number>[], ms: number, more = ''): number {
+  const recall = rows.reduce((sum, found, at) => {
+    let hits = 0;
+    for (let place = 0; place < found.length; place++) hits += Number(truth[at]!.has(found[place]!));
+    return sum + hits / K / rows.length;
+  }, 0);
+  print(
+    `${name}, of the true best ${K}`,
+    `${ms.toFixed(2)} ms, ${(1000 / ms).toFixed(0)} a second, recall ${recall.toFixed(4)}${more}`,
+  );
+  return recall;
+}
+// As a search of the service: twice as many and 50 more by bytes, which the numbers as given put in order.
+const kernels = loadKernels(listed.memory);
+const searchAsServed = (query: Float32Array) => {
+  const asked = { query, k: 2 * K + 50, accept: () => true, passing: 1, scratch: 0 };
+  const best = new TopK(K);
+  for (const row of atOnce(scanTable(listed, kernels, asked)).rows)
+    best.push(row, similarityOf(query, given[row]!, 'cosine'));
+  return best.rows();
+};
+for (const query of queries) searchAsServed(query);
+begunMs = cpuMs();
+const ours = queries.map(searchAsServed);
+const oursMs = (cpuMs() - begunMs) / QUERIES;
+tell('lists and the numbers as given', ours, oursMs);
+
+const Peer = await loadPeer();
+if (Peer === undefined) print('usearch', 'SKIPPED: it is not installed');
+else
+  for (const quantization of ['f32', 'i8'] as const) {
+    const shape = { metric: 'cos', dimensions, quantization, connectivity: 16, multi: false };
+    const before = process.memoryUsage.rss();
+    begunMs = cpuMs();
+    const peer = new Peer({ ...shape, expansion_add: 128, expansion_search: 64 });
+    for (const [row, vector] of given.entries()) peer.add(BigUint64Array.of(BigInt(row)), vector, 1);
+    const seconds = (cpuMs() - begunMs) / 1000;
+    const megabytes = (process.memoryUsage.rss() - before) / 1e6;
+    print(
+      `usearch ${quantization}`,
+      `made in ${seconds.toFixed(1)} s of processor time, ${megabytes.toFixed(0)} MB`,
+    );
+    // A graph finds more where more is asked of it.
+    for (const k of [K, 2 * K, 4 * K, 8 * K]) {
+      for (const query of queries) peer.search(query, k, 1);
+      begunMs = cpuMs();
+      const found = queries.map((query) => Array.from(peer.search(query, k, 1).keys.subarray(0, K), Number));
+      const ms = (cpuMs() - begunMs) / QUERIES;
+      if (
+        tell(
+          `usearch ${quantization}, best ${k} asked`,
+          found,
+          ms,
+          `, ours takes ${(oursMs / ms).toFixed(2)} of that`,
+        ) >= 0.98
+      )
+        break;
+    }
+  }

@@ -13,6 +13,7 @@ import {
   shownValue,
   type Table,
 } from './keys.ts';
+import { NO_SPACE } from './list-space.ts';
 import type { Config } from './schema.ts';
 import { apiKeys } from './schema.ts';
 import { show } from './show.ts';
@@ -79,7 +80,8 @@ export function checkRelations(config: Config, problems: string[]): void {
       'vectors: expected none with database.data_store in PostgreSQL, which keeps no vectors yet',
     );
   const { vector_space } = recommend;
-  if (vector_space !== '' && config.vectors[vector_space]?.similarity !== 'cosine')
+  const isNone = ['', NO_SPACE].includes(vector_space);
+  if (!isNone && config.vectors[vector_space]?.similarity !== 'cosine')
     problems.push(
       `recommend.vector_space: expected the name of a space of [vectors] with similarity = "cosine", got ${show(vector_space)}`,
     );

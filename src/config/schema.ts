@@ -251,7 +251,7 @@ const recommend = Type.Object(
     ranker,
     vector_space: text(
       '',
-      'The vector space that lists go by, which is compared by "cosine"; empty for the only such one of [vectors], or for none where there are several.',
+      'The vector space that lists go by, which is compared by "cosine"; empty for the only such one of [vectors], or for none where there are several; "none" for none.',
     ),
     data_source: dataSource,
     popular: Type.Object(

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { listSpace, NO_SPACE } from '../config/list-space.ts';
 import type {
   EvaluateOptions,
   EvaluationReport,
@@ -9,12 +10,13 @@ import { OperatorError } from '../domain/operator-error.ts';
 import { readPositiveKinds } from '../domain/positive-feedback-types.ts';
 import { RECOMMENDERS } from '../domain/recommenders.ts';
 import { storeSource } from '../exchange/copy-sources.ts';
+import type { LocalReads } from '../store/data-store.ts';
 import { storePaths } from '../store/open/store-options.ts';
 import { openReader } from '../store/open/thread-stores.ts';
 
 import { advise, countFacts } from './advice.ts';
 import { conclude } from './conclusion.ts';
-import { aloneWay, evaluateService, type OnEvaluation } from './evaluate-service.ts';
+import { aloneWay, evaluateService, type OnEvaluation, type Variants } from './evaluate-service.ts';
 import { askedUsers, createTrial } from './hold-out-protocol.ts';
 import { type Past, readFeedback } from './read-feedback.ts';
 import { Replay } from './replay.ts';
@@ -40,9 +42,47 @@ export async function evaluateStore(
   const { dataPath } = storePaths(config);
   const positiveTypes = config.recommend.data_source.positive_feedback_types;
   const reader = await openReader(dataPath);
-  const past = await readFeedback(storeSource(reader), readPositiveKinds(positiveTypes)).finally(() =>
-    reader.close(),
+  try {
+    const past = await readFeedback(storeSource(reader), readPositiveKinds(positiveTypes));
+    const vectorsOf = vectorsIn(reader.local, config);
+    return await evaluatePast({ ...past, ...(vectorsOf && { vectorsOf }) }, config, options, source, onStage);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Looks up the vectors of items in the spaces of a configuration; undefined where all are made of texts. */
+function vectorsIn(reads: LocalReads, { vectors }: Config): Past['vectorsOf'] {
+  const spaces = Object.entries(vectors).filter(([, { source }]) => source !== 'text');
+  if (spaces.length === 0) return undefined;
+  return (ItemId) =>
+    spaces.flatMap(([space, { dimensions }]) => {
+      const vector = reads.vectorAt(reads.itemRow(ItemId), space, dimensions);
+      return vector === undefined ? [] : [[space, { ItemId, Vector: Array.from(vector) }] as const];
+    });
+}
+
+/** Ways to serve without vectors, and by each space that lists do not go by as configured. */
+export function spaceVariants(config: Config): Variants {
+  const served = listSpace(config);
+  const others = Object.entries(config.vectors).filter(
+    ([name, { similarity }]) => similarity === 'cosine' && name !== served,
   );
+  const by = (vector_space: string) => [`lists by ${vector_space}`, { vector_space }] as const;
+  const without =
+    served === undefined ? [] : [['lists without vectors', { vector_space: NO_SPACE }] as const];
+  return [...without, ...others.map(([name]) => by(name))];
+}
+
+async function evaluatePast(
+  past: Past,
+  config: Config,
+  options: EvaluateOptions,
+  source: string | undefined,
+  onStage: OnEvaluation,
+): Promise<EvaluationReport> {
+  const { dataPath } = storePaths(config);
+  const positiveTypes = config.recommend.data_source.positive_feedback_types;
   if (!past.isPositive.includes(true)) {
     if (past.types.length === 0)
       throw new OperatorError(
@@ -99,7 +139,7 @@ async function holdOut(
       `only ${asked} users have feedback to hold out and feedback before it; at least ${USERS_MIN} are needed`,
     );
   }
-  const rows = await evaluateService(trial, config, { seed, onStage });
+  const rows = await evaluateService(trial, config, { seed, onStage, variants: spaceVariants(config) });
   const advice = advise(rows, countFacts(trial, asked, users));
   return {
     protocol: 'temporal',

@@ -4,6 +4,7 @@ import { type Config, type ConfigOverrides, defaultConfig } from '../config/conf
 import type { Clock } from '../domain/clock.ts';
 import type { Feedback, Item, User } from '../domain/entities.ts';
 import { EMPTY_ITEM, EMPTY_USER } from '../domain/entity-fields.ts';
+import { getOrPut } from '../domain/get-or-put.ts';
 import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
 import { type TemporaryFolder, temporaryFolder } from '../platform/files/temporary-folder.ts';
 import { createLogger } from '../platform/log/log.ts';
@@ -144,12 +145,36 @@ export interface Beginning {
   readonly feedback: Iterable<number>;
 }
 
+/** Items whose vectors are sent in one write. */
+const VECTOR_BATCH = 200;
+
+/** Hands the vectors of items out by space, some at a time. */
+export async function eachVectors(
+  { vectorsOf, itemIds }: Past,
+  rows: Iterable<number>,
+  write: (space: string, records: readonly object[]) => Promise<unknown>,
+): Promise<void> {
+  if (vectorsOf === undefined) return;
+  const all = [...rows];
+  for (let from = 0; from < all.length; from += VECTOR_BATCH) {
+    const bySpace = new Map<string, object[]>();
+    for (const row of all.slice(from, from + VECTOR_BATCH))
+      for (const [space, vector] of vectorsOf(itemIds[row]!))
+        getOrPut(bySpace, space, (): object[] => []).push(vector);
+    for (const [space, records] of bySpace) await write(space, records);
+  }
+}
+
 /** Writes what a service knows from the beginning. */
 export async function fillStore(data: DataStore, past: Past, known: Beginning): Promise<void> {
   const users = Array.from(known.users, (row) => userOf(past, row));
   const items = Array.from(known.items, ([row, ms]) => itemOf(past, row, ms));
   await writeAll(data, users, (records) => ({ kind: 'putUsers', batch: { records } }));
   await writeAll(data, items, (records) => ({ kind: 'putItems', batch: { records } }));
+  await eachVectors(past, known.items.keys(), (space, records) => {
+    const json = Uint8Array.from(Buffer.from(JSON.stringify(records)));
+    return data.write({ kind: 'putVectors', space, batch: { json, single: false } });
+  });
   const positions = [...known.feedback];
   await writeAll(data, positions, (batch) => {
     const records = batch.map((at) => feedbackOf(past, at));

@@ -17,6 +17,8 @@ export interface Past {
   readonly types: readonly string[];
   readonly values: readonly number[];
   readonly isPositive: readonly boolean[];
+  /** Records of an item's vectors by space; absent where there are no vectors. */
+  readonly vectorsOf?: (itemId: string) => readonly (readonly [space: string, vector: object])[];
 }
 
 /** Gives rows to ids in the order in which they are met. */

@@ -1,5 +1,13 @@
 import type { Config } from '../config/config.ts';
-import { feedbackOf, fillStore, itemOf, OwnService, type Recommend, userOf } from './own-service.ts';
+import {
+  eachVectors,
+  feedbackOf,
+  fillStore,
+  itemOf,
+  OwnService,
+  type Recommend,
+  userOf,
+} from './own-service.ts';
 import type { ReplayPlan } from './replay-plan.ts';
 
 /** Records in one request. */
@@ -124,7 +132,11 @@ export class ReplayedService {
   private async introduce(item: number, ms: number): Promise<void> {
     if (this.knowsItem[item] === 1) return;
     this.knowsItem[item] = 1;
-    await this.service.send('/api/items', [itemOf(this.plan.timeline.past, item, ms)]);
+    const { past } = this.plan.timeline;
+    await this.service.send('/api/items', [itemOf(past, item, ms)]);
+    await eachVectors(past, [item], (space, records) =>
+      this.service.send(`/api/vectors/${encodeURIComponent(space)}`, records),
+    );
   }
 
   private items(answer: unknown): Uint32Array {
