@@ -4,7 +4,7 @@
 // CPU profile of the main thread there.
 import { performance } from 'node:perf_hooks';
 import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
-import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/progress-tracker.ts';
+import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/fit-stages.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 import { startService } from '../../src/service/service.ts';

@@ -27,7 +27,8 @@ function alsJob(context: CaseContext, f: number, rows: number) {
   const source = floats(context, columns * f);
   const gramianOut = arena.alloc(f * f * 4);
   context.kernels.gramian(source, columns, f, gramianOut);
-  const regularizations = lists.map((list) => rowRegularization(0.003, list.length, 0.1, columns, 1));
+  const settings = { regularization: 0.003, unobservedWeight: 0.1, regularizationExponent: 1 };
+  const regularizations = lists.map((list) => rowRegularization(settings, list.length, columns));
   return {
     ...matrix,
     columnCount: columns,

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/progress-tracker.ts';
+import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/fit-stages.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { getRequest } from '../http/connection.ts';
 import { measureLatencies, measureLoad, RequestRing } from '../http/load.ts';

@@ -1,4 +1,4 @@
-import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/progress-tracker.ts';
+import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/fit-stages.ts';
 import type { CourseFigures, StageFigures } from './course.ts';
 import type { SizeFigures } from './measure.ts';
 import { plotGrowth, type Series } from './plot.ts';

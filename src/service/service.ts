@@ -4,7 +4,7 @@ import { type FitSummary, SETTLE_MS } from '../background/fit/fit-schedule.ts';
 import { ItemSearch } from '../background/pool/item-search.ts';
 import type { SearchState } from '../background/search/last-search.ts';
 import { type Background, startBackground } from '../background/start-background.ts';
-import type { OnProgress } from '../background/tasks/progress-tracker.ts';
+import type { OnProgress } from '../background/tasks/fit-stages.ts';
 import { baseUrl } from '../config/base-url.ts';
 import type { Config } from '../config/config.ts';
 import { type ConfigOrigin, NO_ORIGIN } from '../config/value-origins.ts';
@@ -167,7 +167,7 @@ function createAdmin(
 function startHttp(
   { config, log, clock }: Options,
   { data, cache, shownLog, cluster, paths }: StartedStores,
-  { pool, progress, recommendation, isRestored }: Background,
+  { pool, tasks, recommendation, isRestored }: Background,
   ground: HttpGround,
   admin: Admin,
   shown: Shown,
@@ -178,7 +178,7 @@ function startHttp(
   const health = () => checkHealth(data, cache, shownLog);
   const services = { data, recommender, explainer, ...shown, admin, searchItems, health, clock };
   const background = {
-    progress: () => progress.current,
+    progress: () => tasks.fitPace,
     cache: () => cache.getStats(),
     cluster,
     placementCounts,

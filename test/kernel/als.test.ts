@@ -29,6 +29,8 @@ interface Shape {
   readonly gatherRows: number;
 }
 
+const REGULARIZATION = { regularization: 0.05, unobservedWeight: 0.2, regularizationExponent: 1 };
+
 /** Users that like about half of the items; the first row is empty. */
 function prepare(world: World, { f, columns, hasWeights, gatherRows }: Shape): AlsRows & { size: number } {
   const { arena, plain, random } = world;
@@ -58,7 +60,7 @@ function prepare(world: World, { f, columns, hasWeights, gatherRows }: Shape): A
     unobservedWeight: 0.2,
     regularizations: putFloats(
       arena,
-      counts.map((count) => rowRegularization(0.05, count, 0.2, columns, 1)),
+      counts.map((count) => rowRegularization(REGULARIZATION, count, columns)),
     ),
     steps: 3,
     scratch: arena.alloc(alsScratchBytes(padded, gatherRows)),

@@ -27,7 +27,6 @@ import { ListsOnRequest } from '../lists/lists-on-request.ts';
 import { SerialQueue } from '../pool/serial-queue.ts';
 import { WorkerPool } from '../pool/worker-pool.ts';
 import { SettingsSearch } from '../search/settings-search.ts';
-import { ProgressTracker } from '../tasks/progress-tracker.ts';
 import type { TaskList } from '../tasks/task-list.ts';
 import { AlsTraining } from '../training/als-training.ts';
 import { PartTrainer } from '../training/part-trainer.ts';
@@ -59,7 +58,6 @@ export interface BackgroundTraining {
   readonly fits: FitSchedule;
   readonly search: SettingsSearch;
   readonly given: GivenModels;
-  readonly progress: ProgressTracker;
   readonly listsOnRequest: ListsOnRequest;
 }
 
@@ -73,7 +71,6 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
   const { config, data, cluster, trainer, recommendation, tasks, clock, log } = parts;
   const { collaborative } = config.recommend;
   const queue = new SerialQueue();
-  const progress = new ProgressTracker(clock, log);
   const given = new GivenModels({
     ...{ pool: parts.pool, shelf: trainer.options.shelf, dataPath: parts.paths.dataPath, clock },
     memoryBytesMax: fitMemoryBytesMax(config),
@@ -89,7 +86,6 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
     ...shared,
     servingSlot: parts.pool.servingSlot,
     queue,
-    progress,
     recommendation,
     periodMs: collaborative.model_fit_period,
     firstPeriodMs: config.recommend.offline.check_recommend_period,
@@ -115,7 +111,7 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
   data.onChange(({ added }) => {
     if (hasPositive(added, recommendation.live.isPositive)) fits.noteFeedback();
   });
-  return { fits, search, given, progress, listsOnRequest: shared.listsOnRequest };
+  return { fits, search, given, listsOnRequest: shared.listsOnRequest };
 }
 
 /** A node fills a cache of its own for the requests that it answers; one that all share is filled by the leader. */

@@ -12,7 +12,7 @@ import type { PlacedGeneration } from '../../threads/messages.ts';
 import type { ListPass, PassStart } from '../lists/list-pass.ts';
 import type { ListsOnRequest } from '../lists/lists-on-request.ts';
 import type { SerialQueue } from '../pool/serial-queue.ts';
-import type { OnProgress, ProgressTracker } from '../tasks/progress-tracker.ts';
+import { type OnProgress, stageLog } from '../tasks/fit-stages.ts';
 import { type RunningTask, rankingResult, type TaskList } from '../tasks/task-list.ts';
 import type { RestoredGeneration } from '../training/restore-generation.ts';
 import type { Fitted, GenerationFit } from './generation-fit.ts';
@@ -29,7 +29,6 @@ const CALM_MS = 1000;
 /** Collaborators of the schedule, and its times. */
 export interface FitScheduleParts {
   readonly generationFit: GenerationFit;
-  readonly progress: ProgressTracker;
   readonly listPass: ListPass;
   readonly listsOnRequest: ListsOnRequest;
   /** The main thread's slot in what is learned. */
@@ -284,8 +283,6 @@ export class FitSchedule {
       if (this.parts.generationFit.isCancelled) task.stopped();
       else task.failed(error);
       throw error;
-    } finally {
-      this.parts.progress.end();
     }
   }
 
@@ -311,7 +308,7 @@ export class FitSchedule {
     if (from === undefined || this.stopped) return;
     const task = this.parts.tasks.begin('lists');
     try {
-      const made = await this.makeLists(generation, from, task).finally(() => this.parts.progress.end());
+      const made = await this.makeLists(generation, from, task);
       if (this.stopped) task.stopped();
       else this.endResumed(task, generation, made);
     } catch (error) {
@@ -364,9 +361,9 @@ export class FitSchedule {
   }
 
   private reporter(task: RunningTask, onProgress: OnProgress | undefined): OnProgress {
+    const log = stageLog(this.parts.log);
     return (stage, done, total, detail) => {
-      task.tell(stage, done, total);
-      this.parts.progress.tell(stage, done, total, detail);
+      log(task.tell(stage, done, total), detail);
       onProgress?.(stage, done, total, detail);
     };
   }

@@ -20,12 +20,7 @@ import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
 import type { LearnedRanking, PlacedGeneration, TakenGiven } from '../../threads/messages.ts';
 import type { GenerationManifest } from '../generation/generation-storage.ts';
 import { JobQueue } from '../pool/job-queue.ts';
-import {
-  LEARNING_TO_RANK,
-  LOADING_FEEDBACK,
-  ON_ALL_FEEDBACK,
-  type OnProgress,
-} from '../tasks/progress-tracker.ts';
+import { LEARNING_TO_RANK, LOADING_FEEDBACK, ON_ALL_FEEDBACK, type OnProgress } from '../tasks/fit-stages.ts';
 import type { JudgedAls } from '../training/als-training.ts';
 import { plannedMb, rankingBytes, STAGE_MEMORY } from '../training/lists-and-ranking-memory-estimate.ts';
 import type { PartTrainer } from '../training/part-trainer.ts';

@@ -7,7 +7,7 @@ import type { SavedStates } from '../../store/cache-store.ts';
 import type { ListsJob, ListsMade, PlacedGeneration } from '../../threads/messages.ts';
 import { FullPriorityTurn, Starvation } from '../pool/starvation.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
-import { type OnProgress, WRITING_RECOMMENDATIONS } from '../tasks/progress-tracker.ts';
+import { type OnProgress, WRITING_RECOMMENDATIONS } from '../tasks/fit-stages.ts';
 import { listBytes, plannedMb, STAGE_MEMORY } from '../training/lists-and-ranking-memory-estimate.ts';
 import { ListPlanner, type ListPlannerOptions } from './list-planner.ts';
 

@@ -28,9 +28,4 @@ export class PaceMeter {
     const leftMs = done >= total ? 0 : perSecond && Math.round((1000 / perSecond) * (total - done));
     return { stage, done, total, perSecond, leftMs };
   }
-
-  /** The last stage has ended; one of the same name is another. */
-  reset(): void {
-    this.stage = undefined;
-  }
 }

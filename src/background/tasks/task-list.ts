@@ -18,7 +18,7 @@ export type TaskResult = NonNullable<Task['Result']>;
 
 /** A task under way. */
 export interface RunningTask {
-  readonly tell: (stage: string, done: number, total: number) => void;
+  readonly tell: (stage: string, done: number, total: number) => Pace;
   readonly done: (result: TaskResult) => void;
   readonly failed: (error: unknown) => void;
   /** Cut off by a stop of the service. */
@@ -62,6 +62,12 @@ export class TaskList {
     return Array.from(this.running.values(), (entry) => this.describe(entry));
   }
 
+  /** The pace of the fit or the pass over the lists that runs; undefined without any. */
+  get fitPace(): Pace | undefined {
+    const entries = [...this.running.values()];
+    return entries.find(({ kind, pace }) => pace !== undefined && (kind === 'fit' || kind === 'lists'))?.pace;
+  }
+
   /** Tasks that have ended, newest first. */
   get ended(): readonly Task[] {
     return this.past;
@@ -94,9 +100,7 @@ export class TaskList {
       this.onEnd(task, before);
     };
     return {
-      tell: (stage, done, total) => {
-        entry.pace = meter.tell(stage, done, total, this.clock());
-      },
+      tell: (stage, done, total) => (entry.pace = meter.tell(stage, done, total, this.clock())),
       done: (Result) => end({ State: 'done', Result }),
       failed: (error) => end({ State: 'failed', Error: messageOf(error) }),
       stopped: () => end({ State: 'stopped' }),

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { JobProgress } from '../../background/tasks/progress-tracker.ts';
+import type { Pace } from '../../background/tasks/pace-meter.ts';
 import type { PlacementCounts } from '../../recommend/placements/placement-counts.ts';
 import type { CacheStats } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
@@ -7,7 +7,7 @@ import { gauge } from './gauge.ts';
 
 export interface BackgroundParts {
   /** Progress of the fit, undefined when none runs. */
-  readonly progress: () => JobProgress | undefined;
+  readonly progress: () => Pace | undefined;
   readonly cache: () => Promise<CacheStats>;
   /** The nodes that share the data; undefined for a service of its own. */
   readonly cluster: Cluster | undefined;
@@ -19,7 +19,7 @@ export function registerBackground(
   registry: Registry,
   { progress, cache }: Pick<BackgroundParts, 'progress' | 'cache'>,
 ): void {
-  const stage = (name: string, help: string, value: (job: JobProgress) => number | undefined) => {
+  const stage = (name: string, help: string, value: (job: Pace) => number | undefined) => {
     const read = () => {
       const job = progress();
       const known = job && value(job);

@@ -97,13 +97,7 @@ export function placeHeldOut(task: AlsTask, byUser: CompressedMatrix, pairs: Hel
       if (byUser.weights !== null) weights[starts[at]! + entry] = weight;
     });
     starts[at + 1] = starts[at]! + history.length;
-    regularizations[at] = rowRegularization(
-      settings.regularization,
-      history.length,
-      settings.unobservedWeight,
-      itemCount,
-      settings.regularizationExponent,
-    );
+    regularizations[at] = rowRegularization(settings, history.length, itemCount);
   });
 }
 

@@ -245,13 +245,8 @@ function placeRegularizations(
 ): void {
   const regularizations = viewOf(memory, layout, `${side}Regularizations`, 'f32');
   for (let row = 0; row < matrix.rowCount; row++) {
-    regularizations[row] = rowRegularization(
-      settings.regularization,
-      matrix.indptr[row + 1]! - matrix.indptr[row]!,
-      settings.unobservedWeight,
-      matrix.columnCount,
-      settings.regularizationExponent,
-    );
+    const count = matrix.indptr[row + 1]! - matrix.indptr[row]!;
+    regularizations[row] = rowRegularization(settings, count, matrix.columnCount);
   }
 }
 

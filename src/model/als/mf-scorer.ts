@@ -176,18 +176,11 @@ export class MfScorer {
    * @returns null when no listed item is known to the model
    */
   foldIn(itemRows: ArrayLike<number>): Float32Array | null {
-    const { itemCount, regularization, unobservedWeight, regularizationExponent } = this.header;
-    const { trainedItems = itemCount } = this.header;
+    const { itemCount, unobservedWeight, trainedItems = itemCount } = this.header;
     const count = this.#writeEntries(itemRows);
     if (count === 0) return null;
     this.#u32('starts', 2).set([0, count]);
-    this.#f32('regularization', 1)[0] = rowRegularization(
-      regularization,
-      count,
-      unobservedWeight,
-      trainedItems,
-      regularizationExponent,
-    );
+    this.#f32('regularization', 1)[0] = rowRegularization(this.header, count, trainedItems);
     const query = this.#f32('query', this.#f).fill(0);
     const singular = this.#kernels.alsCholeskyRows({
       starts: this.#slotOffset('starts'),

@@ -29,23 +29,12 @@ export function* decomposeScore(
   if (rows.length === 0 || targetRow >= header.itemCount) return undefined;
   const factors = viewOf(memory, layout, 'itemFactors', 'f32');
   const vectorOf = (row: number) => Float64Array.from(factors.subarray(row * f, (row + 1) * f));
-  const {
-    unobservedWeight,
-    regularization,
-    regularizationExponent,
-    trainedItems = header.itemCount,
-  } = header;
+  const { unobservedWeight, trainedItems = header.itemCount } = header;
   const matrix = Float64Array.from(
     viewOf(memory, layout, 'gramian', 'f32'),
     (value) => value * unobservedWeight,
   );
-  const diagonal = rowRegularization(
-    regularization,
-    rows.length,
-    unobservedWeight,
-    trainedItems,
-    regularizationExponent,
-  );
+  const diagonal = rowRegularization(header, rows.length, trainedItems);
   for (let at = 0; at < f; at++) matrix[at * f + at]! += diagonal;
   for (const row of rows) {
     addOuterProduct(matrix, vectorOf(row));

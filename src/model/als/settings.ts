@@ -8,7 +8,7 @@ export type ConcreteSolver = 'cg' | 'cholesky';
 /**
  * `auto` is `cholesky` up to 4 factors, where exactness costs nothing, and `cg` above. On a seeded set of 20,000 users
  * and 8,000 items the solvers reach the same NDCG@10 to a few parts in a thousand from the third epoch on. `cg` takes a
- * third of the time of the others at 64 factors, and less at more (bench/quality/solvers.ts).
+ * third of the time at 64 factors, and less at more.
  */
 export type AlsSolverKind = ConcreteSolver | 'auto';
 

@@ -110,13 +110,8 @@ export class UserStage {
     const startsAt = this.slot * (USER_CHUNK_ROWS + 1);
     for (let user = first; user <= end; user++) starts[startsAt + user - first] = indptr[user]! - from;
     for (let user = first; user < end; user++) {
-      regularizations[user - first] = rowRegularization(
-        settings.regularization,
-        indptr[user + 1]! - indptr[user]!,
-        settings.unobservedWeight,
-        itemCount,
-        settings.regularizationExponent,
-      );
+      const count = indptr[user + 1]! - indptr[user]!;
+      regularizations[user - first] = rowRegularization(settings, count, itemCount);
     }
     const target = this.load(first, end);
     solve({

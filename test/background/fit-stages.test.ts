@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { describeProgress, ON_ALL_FEEDBACK } from '../../src/background/tasks/progress-tracker.ts';
+import { describeProgress, ON_ALL_FEEDBACK } from '../../src/background/tasks/fit-stages.ts';
 import { itemKnnPart } from '../../src/model/item-knn/train-and-serve.ts';
 import { sequencePart } from '../../src/model/sequence/train-and-serve.ts';
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../../domain/clock.ts';
+import { performance } from 'node:perf_hooks';
 import { groupDigits } from '../../domain/group-digits.ts';
 import type { Logger } from '../../platform/log/log.ts';
-import { type Pace, PaceMeter } from './pace-meter.ts';
+import type { Pace } from './pace-meter.ts';
 
 /** Stages of a fit beside those of the parts that it learns, see `LearnedPart.stage`. */
 export const LOADING_FEEDBACK = 'Loading feedback';
@@ -15,11 +15,6 @@ export const ON_ALL_FEEDBACK = ' on all feedback';
  * @param detail such as the quality so far
  */
 export type OnProgress = (stage: string, done: number, total: number, detail?: string) => void;
-
-/** Progress of the work in the background. */
-export interface JobProgress extends Pace {
-  readonly detail: string | undefined;
-}
 
 /** A stage that lasts is logged this often. */
 const LOG_MS = 10_000;
@@ -42,41 +37,19 @@ export function describeProgress(stage: string, done: number, total: number, det
   return `${stage}: ${groupDigits(done)} of ${groupDigits(total)}${unit === undefined ? '' : ` ${unit}`}${more}`;
 }
 
-/** Follows the stages of a fit: for the log, and for whoever asks. */
-export class ProgressTracker {
-  private readonly clock: Clock;
-  private readonly log: Logger;
-  private stage: string | undefined;
-  private readonly meter = new PaceMeter();
-  private loggedMs = 0;
-  private latest: JobProgress | undefined;
-
-  constructor(clock: Clock, log: Logger) {
-    this.clock = clock;
-    this.log = log;
-  }
-
-  /** The work under way, undefined without any. */
-  get current(): JobProgress | undefined {
-    return this.latest;
-  }
-
-  tell(stage: string, done: number, total: number, detail?: string): void {
-    const now = this.clock();
-    if (stage !== this.stage) {
-      this.stage = stage;
-      this.loggedMs = now;
+/** What logs the steps of stages, of one that lasts every ten seconds. */
+export function stageLog(log: Logger): (pace: Pace, detail?: string) => void {
+  let current: string | undefined;
+  let loggedMs = 0;
+  return (pace, detail) => {
+    const { stage, done, total } = pace;
+    const nowMs = performance.now();
+    if (stage !== current) {
+      current = stage;
+      loggedMs = nowMs;
     }
-    this.latest = { ...this.meter.tell(stage, done, total, now), detail };
-    if (now - this.loggedMs < LOG_MS) return;
-    this.loggedMs = now;
-    this.log.info(this.latest, describeProgress(stage, done, total, detail));
-  }
-
-  /** The fit has ended. */
-  end(): void {
-    this.stage = undefined;
-    this.meter.reset();
-    this.latest = undefined;
-  }
+    if (nowMs - loggedMs < LOG_MS) return;
+    loggedMs = nowMs;
+    log.info({ ...pace, detail }, describeProgress(stage, done, total, detail));
+  };
 }
