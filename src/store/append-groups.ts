@@ -1,5 +1,8 @@
 import { overloaded } from '../platform/concurrency/overload-error.ts';
 
+/** Records that wait at most: some megabytes. */
+const WAITING_MAX = 100_000;
+
 interface Waiting<T> {
   readonly records: readonly T[];
   readonly resolve: () => void;
@@ -15,7 +18,7 @@ export class AppendGroups<T> {
   private running: Promise<void> | undefined;
 
   /** @param waitingMax records that may wait; more are refused */
-  constructor(write: (records: readonly T[]) => Promise<void>, waitingMax: number) {
+  constructor(write: (records: readonly T[]) => Promise<void>, waitingMax = WAITING_MAX) {
     this.write = write;
     this.waitingMax = waitingMax;
   }

@@ -36,8 +36,6 @@ export const SCORED = [
   { Id: 'film-2', Score: 1.25 },
 ];
 
-export const WRITTEN = { RowAffected: 1 };
-
 export const HEALTH = {
   CacheStoreConnected: true,
   CacheStoreError: '',

@@ -3,7 +3,6 @@ import {
   FeedbackListSchema,
   FeedbackPageSchema,
   FeedbackSchema,
-  WriteResultSchema,
 } from '../../domain/api-schemas.ts';
 import type { Feedback } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
@@ -15,7 +14,8 @@ import type { Query } from '../route/query-parameters.ts';
 import { json, jsonText, type Reply } from '../route/reply.ts';
 import { type Route, type RouteRequest, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
-import { FEEDBACK, WRITTEN } from './examples.ts';
+import { FEEDBACK } from './examples.ts';
+import { written } from './write.ts';
 
 const route = routesOf('Feedback');
 const onePage = {
@@ -116,7 +116,7 @@ function writeRoute(method: 'POST' | 'PUT', overwrite: boolean, summary: string)
     description:
       'One transaction: one bad record and nothing is stored. The answer comes once all is durable.',
     body: { schema: FeedbackBodiesSchema, example: [FEEDBACK] },
-    response: { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN },
+    response: written,
     errors: ['BATCH_TOO_LARGE'],
     async handler({ body }, { data, impressions }) {
       const { rowAffected, credited } = await data.write({

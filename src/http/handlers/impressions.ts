@@ -1,4 +1,4 @@
-import { ImpressionBodiesSchema, ImpressionsSchema, WriteResultSchema } from '../../domain/api-schemas.ts';
+import { ImpressionBodiesSchema, ImpressionsSchema } from '../../domain/api-schemas.ts';
 import { decodeImpressions } from '../../domain/decode-bodies.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import type { Impressions } from '../../shown/impressions.ts';
@@ -6,7 +6,8 @@ import { jsonList, jsonRows } from '../route/list-reply.ts';
 import { json } from '../route/reply.ts';
 import { type Route, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
-import { IMPRESSION, WRITTEN } from './examples.ts';
+import { IMPRESSION } from './examples.ts';
+import { written } from './write.ts';
 
 const route = routesOf('Impressions');
 const impressions = { description: 'By time', schema: ImpressionsSchema };
@@ -20,11 +21,7 @@ export const impressionRoutes: readonly Route[] = [
       'An extension of furze. The answer comes once all is durable; one bad record and nothing is stored. Kept for ' +
       '`[attribution] retention_days`, and for as long as `max_mb` has room.',
     body: { schema: ImpressionBodiesSchema, example: [IMPRESSION] },
-    response: {
-      description: 'Impressions stored: those of which an item is known',
-      schema: WriteResultSchema,
-      example: WRITTEN,
-    },
+    response: { ...written, description: 'Impressions stored: those of which an item is known' },
     errors: ['BATCH_TOO_LARGE', 'BAD_REQUEST'],
     async handler({ body }, services) {
       const given = decodeImpressions(body, services.limits, services.clock());

@@ -4,7 +4,6 @@ import {
   ItemPatchSchema,
   ItemSchema,
   ItemsPageSchema,
-  WriteResultSchema,
 } from '../../domain/api-schemas.ts';
 import type { Item } from '../../domain/entities.ts';
 import { noSuchItem } from '../../domain/furze-error.ts';
@@ -13,11 +12,10 @@ import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { json, jsonText, type Reply } from '../route/reply.ts';
 import { type Route, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
-import { ITEM, WRITTEN } from './examples.ts';
-import { write } from './write.ts';
+import { ITEM } from './examples.ts';
+import { write, written } from './write.ts';
 
 const route = routesOf('Items');
-const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
 
 /** The eight routes of items. */
 export const itemRoutes: readonly Route[] = [

@@ -4,7 +4,6 @@ import {
   UserPatchSchema,
   UserSchema,
   UsersPageSchema,
-  WriteResultSchema,
 } from '../../domain/api-schemas.ts';
 import type { User } from '../../domain/entities.ts';
 import { FurzeError, noSuchUser } from '../../domain/furze-error.ts';
@@ -12,11 +11,10 @@ import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { jsonText } from '../route/reply.ts';
 import { type Route, routesOf } from '../route/route.ts';
-import { USER, WRITTEN } from './examples.ts';
-import { write } from './write.ts';
+import { USER } from './examples.ts';
+import { write, written } from './write.ts';
 
 const route = routesOf('Users');
-const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
 
 /** The six routes of users. */
 export const userRoutes: readonly Route[] = [

@@ -4,7 +4,6 @@ import {
   VectorBodySchema,
   VectorSchema,
   VectorsPageSchema,
-  WriteResultSchema,
 } from '../../domain/api-schemas.ts';
 import { decodeQueryVector } from '../../domain/decode-bodies.ts';
 import { FurzeError, noSuchItem } from '../../domain/furze-error.ts';
@@ -15,13 +14,12 @@ import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { json, type Reply } from '../route/reply.ts';
 import { type Route, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
-import { SCORED, VECTOR, WRITTEN } from './examples.ts';
+import { SCORED, VECTOR } from './examples.ts';
 import { nearQuery } from './lists.ts';
-import { write } from './write.ts';
+import { write, written } from './write.ts';
 
 const route = routesOf('Vectors');
 const path = '/api/item/{item-id}/vectors/{space}';
-const written = { description: 'Rows written', schema: WriteResultSchema, example: WRITTEN };
 
 /** The routes of items' vectors. */
 export const vectorRoutes: readonly Route[] = [

@@ -32,7 +32,7 @@ export interface NeighborTask extends SharedTask {
 
 export interface NeighborTaskOptions {
   readonly plan?: IndexPlan;
-  readonly only?: Uint32Array<SharedArrayBuffer>;
+  readonly only?: Uint32Array<SharedArrayBuffer> | undefined;
   /** Rows from this one on are not looked up neighbors for; none when absent. */
   readonly rowsEnd?: number;
   /** Of tasks that run one after the other, so that all of them can be cancelled at once; its own when absent. */
@@ -104,15 +104,15 @@ function* runs(bits: Uint32Array | undefined, first: number, end: number): Gener
   }
 }
 
+/** A similarity, and how it is searched. */
+export interface SearchedSimilarity extends Pick<NeighborTaskOptions, 'plan' | 'rowsEnd'> {
+  readonly similarity: PlacedSimilarity;
+}
+
 /** Similarities that a policy needs: a similarity by labels, one by what is liked in common, or both. */
 export interface PolicySimilarities {
-  readonly labels?: PlacedSimilarity;
-  readonly related?: PlacedSimilarity;
-  readonly labelPlan?: IndexPlan;
-  /** See `NeighborTaskOptions.rowsEnd`. */
-  readonly labelRowsEnd?: number;
-  readonly relatedRowsEnd?: number;
-  readonly relatedPlan?: IndexPlan;
+  readonly labels: SearchedSimilarity | undefined;
+  readonly related: SearchedSimilarity | undefined;
 }
 
 /**
@@ -122,7 +122,7 @@ export interface PolicySimilarities {
  */
 export function policyTasks(
   policy: NeighborType,
-  { labels, related, labelPlan, relatedPlan, labelRowsEnd, relatedRowsEnd }: PolicySimilarities,
+  { labels, related }: PolicySimilarities,
   labelled: (row: number) => boolean,
   k: number,
 ): NeighborTask[] {
@@ -130,29 +130,15 @@ export function policyTasks(
   if (needed === undefined || (policy === 'auto' && related === undefined)) {
     throw new RangeError(`the policy ${policy} lacks a similarity`);
   }
-  const { rowCount } = needed;
+  const { rowCount } = needed.similarity;
   const draft = createDraft(rowCount, k);
   const counter = createChunkCounter();
-  const task = (
-    similarity: PlacedSimilarity,
-    plan?: IndexPlan,
-    rowsEnd?: number,
-    only?: Uint32Array<SharedArrayBuffer>,
-  ) =>
-    createNeighborTask(similarity, draft, {
-      counter,
-      ...(plan === undefined ? {} : { plan }),
-      ...(rowsEnd === undefined ? {} : { rowsEnd }),
-      ...(only === undefined ? {} : { only }),
-    });
-  if (policy === 'related') return [task(needed, relatedPlan, relatedRowsEnd)];
-  if (policy === 'similar') return [task(needed, labelPlan, labelRowsEnd)];
+  const task = ({ similarity, ...options }: SearchedSimilarity, only?: Uint32Array<SharedArrayBuffer>) =>
+    createNeighborTask(similarity, draft, { counter, only, ...options });
+  if (policy !== 'auto') return [task(needed)];
   const withLabels = bitsOf(rowCount, labelled);
   const without = bitsOf(rowCount, (row) => !labelled(row));
-  return [
-    task(needed, labelPlan, labelRowsEnd, withLabels),
-    task(related!, relatedPlan, relatedRowsEnd, without),
-  ];
+  return [task(needed, withLabels), task(related!, without)];
 }
 
 /** The table of tasks that share a draft, once all of them have ended; see `packDraft`. */

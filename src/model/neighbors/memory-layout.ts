@@ -13,6 +13,7 @@ import {
 } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
+import { additionsOf } from '../part/sample-users-to-fit-memory.ts';
 import type { Incidence } from './incidence.ts';
 import { placeNorms, placeWeights, SHRINK, type Weighting } from './similarity.ts';
 
@@ -181,12 +182,4 @@ export function rowsWithin(placed: PlacedSimilarity, additionsMax: number): numb
     if (left < 0) return row;
   }
   return rowCount;
-}
-
-function additionsOf(elements: CompressedMatrix): number {
-  let sum = 0;
-  for (let element = 0; element < elements.rowCount; element++) {
-    sum += (elements.indptr[element + 1]! - elements.indptr[element]!) ** 2;
-  }
-  return sum;
 }

@@ -17,7 +17,6 @@ import { type ComparedRows, comparedRows } from './compared-rows.ts';
 import {
   finishTasks,
   type NeighborTask,
-  type PolicySimilarities,
   policyTasks,
   rowsToCompare,
   runNeighborTask,
@@ -202,21 +201,9 @@ function placeTasks(
     const rowsEnd = rowsWithin(similarity, index.additionsMax ?? ADDITIONS_MAX / plan.costShare);
     return { similarity, plan, rowsEnd };
   };
-  const byLabels =
+  const labels =
     policy === 'related' ? undefined : place(incidenceOfLabels(labelsOf, rows.length), index.enableIndex);
-  const byUsers =
+  const related =
     policy === 'similar' ? undefined : place(orderRows(spread(itemsByUsers(interactions)), order), false);
-  const similarities: PolicySimilarities = {
-    ...(byLabels && {
-      labels: byLabels.similarity,
-      labelPlan: byLabels.plan,
-      labelRowsEnd: byLabels.rowsEnd,
-    }),
-    ...(byUsers && {
-      related: byUsers.similarity,
-      relatedPlan: byUsers.plan,
-      relatedRowsEnd: byUsers.rowsEnd,
-    }),
-  };
-  return policyTasks(policy, similarities, (row) => labelsOf(row).length > 0, k);
+  return policyTasks(policy, { labels, related }, (row) => labelsOf(row).length > 0, k);
 }

@@ -24,7 +24,6 @@ import {
 
 const TABLES = ['shown', 'segments', 'owner'];
 const OWNER_KEY = Buffer.from('identity');
-const WAITING_MAX = 100_000;
 /** Parts of the log that are dropped as a whole: each has at most this share of the time and of the bytes. */
 const SEGMENT_SHARE = 1 / 32;
 /** Entries that are written or removed in one turn. */
@@ -69,7 +68,7 @@ export class LmdbShownLog implements ShownLog {
   private readonly bounds: ShownBounds;
   private readonly isFlushed: boolean;
   private readonly segments: Segment[];
-  private readonly groups = new AppendGroups<ShownRecord>((records) => this.write(records), WAITING_MAX);
+  private readonly groups = new AppendGroups<ShownRecord>((records) => this.write(records));
   private lastNumber: number;
   private count: number;
   private failure: unknown;

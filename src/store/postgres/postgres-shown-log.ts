@@ -15,7 +15,6 @@ import {
 import { type Connection, Link } from './connection.ts';
 import { MAKING_LOCK } from './schema.ts';
 
-const WAITING_MAX = 100_000;
 /** Rows that are read or written at once: some milliseconds of the thread that serves. */
 const STEP_ROWS = 250;
 /** Time that the removal of what is too much may take, milliseconds: it looks at all rows. */
@@ -37,7 +36,7 @@ export class PostgresShownLog implements ShownLog {
   private readonly bounds: ShownBounds;
   private unlookedBytes = 0;
   private pruning: Promise<void> | undefined;
-  private readonly groups = new AppendGroups<ShownRecord>((records) => this.write(records), WAITING_MAX);
+  private readonly groups = new AppendGroups<ShownRecord>((records) => this.write(records));
 
   private constructor(dsn: PostgresDsn, bounds: ShownBounds) {
     this.link = new Link(dsn, 'furze shown');

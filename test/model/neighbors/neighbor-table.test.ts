@@ -136,8 +136,8 @@ describe('a policy', () => {
     itemRows: [0, 1, 2, 0, 1, 2],
   });
   const similarities = {
-    labels: placeSimilarity(incidenceOfLabels(labelsOf, 5)),
-    related: placeSimilarity(itemsByUsers(likes)),
+    labels: { similarity: placeSimilarity(incidenceOfLabels(labelsOf, 5)) },
+    related: { similarity: placeSimilarity(itemsByUsers(likes)) },
   };
   const neighbors = (policy: 'similar' | 'related' | 'auto') => {
     const tasks = policyTasks(policy, similarities, (row) => labelsOf(row).length > 0, 10);
@@ -163,9 +163,9 @@ describe('a policy', () => {
 
   it('refuses to go without a similarity it needs', () => {
     const { labels, related } = similarities;
-    expect(() => policyTasks('auto', { labels }, () => true, 5)).toThrow(RangeError);
-    expect(() => policyTasks('similar', { related }, () => true, 5)).toThrow(RangeError);
-    expect(() => policyTasks('related', { labels }, () => true, 5)).toThrow(RangeError);
+    expect(() => policyTasks('auto', { labels, related: undefined }, () => true, 5)).toThrow(RangeError);
+    expect(() => policyTasks('similar', { labels: undefined, related }, () => true, 5)).toThrow(RangeError);
+    expect(() => policyTasks('related', { labels, related: undefined }, () => true, 5)).toThrow(RangeError);
   });
 });
 
