@@ -6,6 +6,8 @@ export interface ParameterNote {
   readonly description: string;
   readonly schema: TSchema;
   readonly example?: unknown;
+  /** Without a value it is not given. */
+  readonly allowEmptyValue?: true;
 }
 
 const text = Type.String();
@@ -13,9 +15,7 @@ const id = Type.String({ rule: 'id' });
 /** Of an id or a text that may be left empty. */
 const given = Type.String({ rule: 'given' });
 const itemId = Type.String({ rule: 'itemId' });
-/** Without a value it is not given. */
-const count = (rule: 'n' | 'offset') =>
-  Type.Unsafe<number | ''>({ type: ['integer', 'string'], minimum: 0, maxLength: 0, rule });
+const count = (rule: 'n' | 'offset') => Type.Integer({ minimum: 0, rule });
 
 /** Path parameters by name. */
 export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {
@@ -35,8 +35,18 @@ export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {
 
 /** Query parameters by name; all are optional. One that makes a request write has no example, as the page fills it in. */
 export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
-  n: { description: 'Number of entries; by default `[server] default_n`', schema: count('n'), example: 10 },
-  offset: { description: 'Position in the list to start from', schema: count('offset'), example: 0 },
+  n: {
+    description: 'Number of entries; by default `[server] default_n`',
+    schema: count('n'),
+    example: 10,
+    allowEmptyValue: true,
+  },
+  offset: {
+    description: 'Position in the list to start from',
+    schema: count('offset'),
+    example: 0,
+    allowEmptyValue: true,
+  },
   cursor: {
     description: 'The `Cursor` of the page before; read as `Cursor` too',
     schema: Type.String({ rule: 'cursor' }),
