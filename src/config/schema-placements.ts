@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
-import { duration, integer, number } from './schema-types.ts';
+import { bool, duration, integer, number } from './schema-types.ts';
 
 const PLACES_MAX = 10_000;
 const ENTRIES_MAX = 1000;
@@ -75,11 +75,15 @@ export const placement = Type.Object({
     1000,
     'An item that the user has seen in this many lists of this placement without feedback rests; 0 for never. Needs impressions.',
   ),
+  rotate: bool(
+    false,
+    'Items that the user has seen here without feedback sink by a discount that is learned from impressions; until enough is known, tired_after holds. Needs impressions.',
+  ),
   tired_hours: integer(
     168,
     1,
     8760,
-    'Hours for which such an item rests: lists that were seen longer ago do not count.',
+    'Hours for which such an item rests or sinks: lists that were seen longer ago do not count.',
   ),
   fallback: Type.Array(Type.Unsafe<RecommenderName>(Type.String({ enum: [...RECOMMENDERS] })), {
     default: [],

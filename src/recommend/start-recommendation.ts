@@ -24,6 +24,7 @@ import { KeptFilters } from './placements/kept-filters.ts';
 import { PlacementCounts } from './placements/placement-counts.ts';
 import { Placements } from './placements/placements.ts';
 import { RecommendationTokens } from './placements/recommendation-tokens.ts';
+import { Rotation } from './placements/rotation.ts';
 import { SeenLately } from './placements/seen-lately.ts';
 import type { CountsStorage } from './popularity/live-counts.ts';
 import { popularitySpans } from './popularity/popularity-counts.ts';
@@ -162,6 +163,7 @@ function placedBy(
     tokens: new RecommendationTokens(identity),
     placementCounts: new PlacementCounts(),
     filters: new KeptFilters(catalogue, clock),
+    rotation: new Rotation(shownLog, clock),
     seenLately: new SeenLately(shownLog, clock),
     pools: new ExplorationPools({ ...pools, readTypes: readTypesOf(config.recommend) }),
   };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startTestServer, type TestServer } from './start.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 31);
@@ -146,6 +146,41 @@ it('lets items rest that a user has seen often and passed over, but for pins', a
   nowMs += 11 * 3_600_000;
   expect((await ask('ann')).Items).toEqual(['i5', 'i0', 'i1']);
   await rested.stop();
+});
+
+it('lets items sink that a user has passed over, by how much less they are clicked on', async () => {
+  let nowMs = NOW_MS;
+  const turned = await startTestServer({
+    clock: () => nowMs++,
+    config: { placement: { home: { ...blank, rotate: true, tired_after: 0 } } },
+  });
+  await turned.call('POST', '/api/items', ITEMS);
+  const ask = async (user: string) => {
+    const { body, headers } = await turned.call('GET', `/api/recommend/${user}?placement=home&n=3`);
+    return { UserId: user, Recommendation: headers.get('X-Furze-Recommendation')!, Items: body as string[] };
+  };
+  // Everybody sees the first list twice, and a quarter likes its first item at once.
+  const likes = [];
+  for (let time = 0; time < 2; time++) {
+    const lists = [];
+    for (let user = 0; user < 600; user++) lists.push(await ask(`r${user}`));
+    await turned.call('POST', '/api/impressions', lists);
+    for (const [user, { UserId, Recommendation }] of lists.entries())
+      if (time === 0 && user % 4 === 0)
+        likes.push({
+          FeedbackType: 'like',
+          UserId,
+          ItemId: 'i0',
+          Timestamp: '',
+          Comment: '',
+          Recommendation,
+        });
+    if (time === 0) await turned.call('POST', '/api/feedback', likes);
+  }
+  nowMs += 3_600_001;
+  await vi.waitFor(async () => expect((await ask('r1')).Items).toEqual(['i3', 'i4', 'i5']), 300_000);
+  expect((await ask('new')).Items).toEqual(['i0', 'i1', 'i2']);
+  await turned.stop();
 });
 
 it('tells operators what the log takes', async () => {

@@ -12,6 +12,7 @@ import type { KeptFilters } from '../placements/kept-filters.ts';
 import { packChosen, packRanks } from '../placements/list-plan.ts';
 import { type Pin, type Placement, withPins } from '../placements/placement.ts';
 import type { Rules } from '../placements/placements.ts';
+import type { Rotation } from '../placements/rotation.ts';
 import type { SeenLately } from '../placements/seen-lately.ts';
 import { teamDraft } from '../placements/team-draft.ts';
 import type { Claims, RecommendQuery } from '../sources/recommender.ts';
@@ -39,10 +40,13 @@ interface Placed {
   readonly passing: Uint32Array | undefined;
   /** Ids of the items that rest for the user. */
   readonly tired: readonly string[];
+  /** Factors of the scores of rows that the user has seen, from 0 to 1. */
+  readonly sinking: ReadonlyMap<number, number>;
 }
 
 export interface PlacedParts {
   readonly seenLately: SeenLately;
+  readonly rotation: Rotation;
   readonly pools: ExplorationPools;
   readonly filters: KeptFilters;
   readonly clock: Clock;
@@ -87,13 +91,15 @@ export class PlacementLists {
   }
 
   private async placedNow(placement: Placement, userId: string, query: RecommendQuery): Promise<Placed> {
-    const { seenLately, catalogue, clock, filters } = this.parts;
+    const { seenLately, rotation, catalogue, clock, filters } = this.parts;
     const passing = placement.filter && (await filters.of(placement.filter, query.caller?.signal));
-    const seen = placement.tires ? await seenLately.of(userId) : [];
-    const tired = placement
-      .tired(query.placement!, seen, clock())
-      .flatMap((row) => catalogue.idAt(row) ?? []);
-    return { placement, passing, tired };
+    if (!placement.tires) return { placement, passing, tired: [], sinking: new Map() };
+    const name = query.placement!;
+    const factors = placement.rotates ? rotation.of(name) : undefined;
+    const all = placement.sinking(name, await seenLately.of(userId), factors, clock());
+    const tired = Array.from(all).flatMap(([row, factor]) => (factor > 0 ? [] : (catalogue.idAt(row) ?? [])));
+    const sinking = new Map(Array.from(all).filter(([, factor]) => factor > 0));
+    return { placement, passing, tired, sinking };
   }
 
   private async byRules(
@@ -167,7 +173,7 @@ export class PlacementLists {
   private async listBy(
     history: History,
     query: RecommendQuery,
-    { placement, passing, tired }: Placed,
+    { placement, passing, tired, sinking }: Placed,
   ): Promise<RuledList> {
     const { catalogue, reads, clock } = this.parts;
     const { wishes = NO_WISHES, categories } = query;
@@ -181,11 +187,16 @@ export class PlacementLists {
     const boosts = [...wishes.boosts, ...placement.boosts];
     const filter = this.filterOf(all, { ...wishes, excluded, boosts }, passing);
     const most = Math.min(query.offset + query.n, placement.length);
-    const caps = placement.hasCaps ? placement.caps(catalogue) : undefined;
     const within = pins.filter(({ place }) => place <= most);
-    for (const { row } of within) caps?.note(row);
-    const answer = new AnswerBuilder(Math.max(0, most - within.length), caps);
-    const sources = await this.fill(history, answer, query, { filter, placement });
+    const wanted = Math.max(0, most - within.length);
+    const begun = (count: number) => {
+      const caps = placement.hasCaps ? placement.caps(catalogue) : undefined;
+      for (const { row } of within) caps?.note(row);
+      return new AnswerBuilder(count, caps);
+    };
+    const found = begun(wanted + Math.min(wanted, sinking.size));
+    const sources = await this.fill(history, found, query, { filter, placement });
+    const answer = found.wanted === wanted ? found : sunk(found, begun(wanted), sinking);
     return { answer, filter, pins, most, sources: [...(pins.length > 0 ? ['pins'] : []), ...sources] };
   }
 
@@ -193,4 +204,21 @@ export class PlacementLists {
     const { catalogue, reads } = this.parts;
     return new ItemFilter(catalogue, categories, wishes, (itemId) => reads.itemRow(itemId), passing);
   }
+}
+
+/** Takes the best of what was found into an answer, the scores of some rows times their factors. */
+function sunk(
+  found: AnswerBuilder,
+  answer: AnswerBuilder,
+  factors: ReadonlyMap<number, number>,
+): AnswerBuilder {
+  const scoreOf = (row: number) => {
+    const score = found.scoreOf(row);
+    const factor = factors.get(row) ?? 1;
+    return score < 0 ? score / factor : score * factor;
+  };
+  // Equal scores keep their order.
+  const rows = found.rows.toSorted((a, b) => scoreOf(b) - scoreOf(a));
+  answer.takeAll(rows, rows.map(scoreOf));
+  return answer;
 }

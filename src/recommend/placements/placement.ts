@@ -6,7 +6,7 @@ import type { ShownRecord } from '../../store/shown-log.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { LabelBoost } from '../catalogue/item-filter.ts';
 import { ShownCounts } from './shown-counts.ts';
-import { tiredRows } from './tired-items.ts';
+import { passedOver } from './tired-items.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -75,15 +75,35 @@ export class Placement {
     return this.settings.explore;
   }
 
-  /** True where items rest that the user has seen often. */
+  /** True where items rest or sink that the user has seen. */
   get tires(): boolean {
-    return this.settings.tired_after > 0;
+    return this.settings.tired_after > 0 || this.settings.rotate;
   }
 
-  /** Rows of the items that rest for a user. @param name of this placement @param records what the user was shown, by time */
-  tired(name: string, records: readonly ShownRecord[], nowMs: number): number[] {
+  /** True where items sink that the user has seen, once it is known by how much. */
+  get rotates(): boolean {
+    return this.settings.rotate;
+  }
+
+  /**
+   * Factors by row of the items that sink for a user, 0 for those that rest.
+   * @param name of this placement @param records what the user was shown, by time
+   * @param factors learned factors by the number of times that an item was passed over; undefined for none
+   */
+  sinking(
+    name: string,
+    records: readonly ShownRecord[],
+    factors: readonly number[] | undefined,
+    nowMs: number,
+  ): Map<number, number> {
     const { tired_after: after, tired_hours } = this.settings;
-    return tiredRows(records, { placement: name, after, sinceMs: nowMs - tired_hours * HOUR_MS });
+    const rules = { placement: name, sinceMs: nowMs - tired_hours * HOUR_MS };
+    const factorOf = (times: number) =>
+      factors === undefined
+        ? Number(after === 0 || times < after)
+        : factors[Math.min(times, factors.length - 1)]!;
+    const all = Array.from(passedOver(records, rules), ([row, times]) => [row, factorOf(times)] as const);
+    return new Map(all.filter(([, factor]) => factor < 1));
   }
 
   /** True where an answer holds until the user, the pins or the catalogue change. */

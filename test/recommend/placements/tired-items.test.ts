@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { tiredRows } from '../../../src/recommend/placements/tired-items.ts';
+import { passedOver } from '../../../src/recommend/placements/tired-items.ts';
 import type { ShownRecord } from '../../../src/store/shown-log.ts';
 
-const RULES = { placement: 'home', after: 2, sinceMs: 100 };
+const RULES = { placement: 'home', sinceMs: 100 };
 
 function shown(
   timeMs: number,
@@ -33,3 +33,8 @@ it('wakes what feedback came of, until it was seen as often again', () => {
   expect(tiredRows(before, RULES)).toEqual([]);
   expect(tiredRows([...before, shown(105, 90, [1])], RULES)).toEqual([1]);
 });
+
+/** Rows that were seen in two lists or more. */
+function tiredRows(records: readonly ShownRecord[], rules: typeof RULES): number[] {
+  return [...passedOver(records, rules)].filter(([, times]) => times >= 2).map(([row]) => row);
+}
