@@ -14,6 +14,11 @@ const figures = {
   }),
   Named: Type.Integer({ minimum: 0, description: 'Feedback that named its list' }),
   InWindow: Type.Integer({ minimum: 0, description: 'Feedback given to the last list with the item' }),
+  Converted: Type.Integer({ minimum: 0, description: 'Users with feedback that came of a list' }),
+  Beyond: Type.Integer({
+    minimum: 0,
+    description: 'Items seen that are not among the popular ones of now, a tenth of all and at most 100',
+  }),
   Feedback: Type.Array(
     Type.Object({ Type: Type.String(), Count: count, Value: Type.Number({ description: 'Sum' }) }),
     { description: 'What came of it by type' },

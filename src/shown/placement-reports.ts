@@ -20,6 +20,8 @@ export interface ReportParts {
   readonly log: ShownLog;
   readonly data: Pick<DataStore, 'local' | 'getFeedback' | 'barrier'>;
   readonly clock: Clock;
+  /** Rows of the items that are popular now. */
+  readonly popularRows: () => Promise<ReadonlySet<number>>;
   readonly experiments: Config['experiment'];
   /** Longest time between seeing an item and feedback on it that names no list, milliseconds. */
   readonly windowMs: number;
@@ -52,7 +54,8 @@ export class PlacementReports {
 
   private async make(): Promise<PlacementReport> {
     const { log, clock, windowMs, experiments } = this.parts;
-    const sums = new PlacementSums();
+    const popular = await this.parts.popularRows();
+    const sums = new PlacementSums((row) => popular.has(row));
     const nowMs = clock();
     const running = Object.entries(experiments).map(([name, settings]) =>
       settings.method === 'split'

@@ -13,12 +13,15 @@ class Sums {
   users = 0;
   shown = 0;
   clicked = 0;
+  converted = 0;
+  beyond = 0;
   named = 0;
   inWindow = 0;
   private readonly byKind = new Map<string, { count: number; value: number }>();
 
-  add(list: SeenList, clickedCount: number, valueAt: (at: number) => number): void {
+  add(list: SeenList, clickedCount: number, beyond: number, valueAt: (at: number) => number): void {
     this.lists++;
+    this.beyond += beyond;
     this.shown += list.seen.size;
     this.clicked += clickedCount;
     for (const [at, { kind, isNamed }] of list.outcomes.entries()) {
@@ -33,7 +36,7 @@ class Sums {
   get figures(): Figures {
     return {
       ...{ Lists: this.lists, Users: this.users, Shown: this.shown, Clicked: this.clicked },
-      ...{ Named: this.named, InWindow: this.inWindow },
+      ...{ Named: this.named, InWindow: this.inWindow, Converted: this.converted, Beyond: this.beyond },
       Feedback: Array.from(this.byKind, ([Type, { count: Count, value: Value }]) => ({
         Type,
         Count,
@@ -54,14 +57,24 @@ class OutcomeSums {
     Clicked: 0,
   }));
 
-  /** @param seenBy the sums that the user of the list stands in already; those of this one are added */
-  add(list: SeenList, values: ReadonlyMap<object, number>, seenBy: Set<object>): void {
+  /** @param seenBy the sums that the user of the list stands in already, and with feedback; those of this one are added */
+  add(
+    list: SeenList,
+    values: ReadonlyMap<object, number>,
+    seenBy: { readonly users: Set<object>; readonly converted: Set<object> },
+    isPopular: (row: number) => boolean,
+  ): void {
     const day = getOrPut(this.days, Math.floor(list.shownMs / DAY_MS) * DAY_MS, () => new Sums());
     const clicked = new Set(list.outcomes.map(({ itemRow }) => itemRow));
+    let beyond = 0;
+    for (const row of list.seen.keys()) if (!isPopular(row)) beyond++;
     for (const sums of [this.all, day]) {
-      sums.add(list, clicked.size, (at) => values.get(list.outcomes[at]!) ?? 0);
-      if (!seenBy.has(sums)) sums.users++;
-      seenBy.add(sums);
+      sums.add(list, clicked.size, beyond, (at) => values.get(list.outcomes[at]!) ?? 0);
+      if (!seenBy.users.has(sums)) sums.users++;
+      seenBy.users.add(sums);
+      if (list.outcomes.length === 0) continue;
+      if (!seenBy.converted.has(sums)) sums.converted++;
+      seenBy.converted.add(sums);
     }
     for (const [row, { place }] of list.seen) {
       this.items.add(row);
@@ -87,16 +100,23 @@ class OutcomeSums {
 /** What came of the lists of all placements and variants, by the day on which they were seen. */
 export class PlacementSums {
   private readonly byName = new Map<string, OutcomeSums>();
+  private readonly isPopular: (row: number) => boolean;
+
+  /** @param isPopular true for an item that is among the popular ones now */
+  constructor(isPopular: (row: number) => boolean) {
+    this.isPopular = isPopular;
+  }
 
   /** Adds all lists of one user, with pauses. @param values the Value of outcomes that have one */
   *add(lists: readonly SeenList[], values: ReadonlyMap<object, number>): Generator<undefined, void> {
-    const seenBy = new Set<object>();
+    const seenBy = { users: new Set<object>(), converted: new Set<object>() };
     for (const list of lists) {
       yield;
       getOrPut(this.byName, `${list.placement}\n${list.variant}`, () => new OutcomeSums()).add(
         list,
         values,
         seenBy,
+        this.isPopular,
       );
     }
   }

@@ -8,6 +8,10 @@ import type { ShownLog } from '../store/shown-log.ts';
 import { Impressions } from './impressions.ts';
 import { PlacementReports } from './placement-reports.ts';
 
+/** Most items that count as popular, and the most of them among all. */
+const POPULAR_MAX = 100;
+const POPULAR_SHARE = 0.1;
+
 /** What was shown and what came of it; each undefined where no placement is configured and none was. */
 export interface Shown {
   readonly impressions: Impressions | undefined;
@@ -19,7 +23,7 @@ export interface ShownParts {
   readonly data: DataStore;
   readonly recommendation: Pick<
     Recommendation,
-    'tokens' | 'placementCounts' | 'reads' | 'seenLately' | 'pools'
+    'tokens' | 'placementCounts' | 'reads' | 'seenLately' | 'pools' | 'recommender' | 'live'
   >;
   readonly clock: Clock;
   readonly onTrouble: (message: string, error: unknown) => void;
@@ -31,16 +35,21 @@ export function startShown(
   { shownLog: log, data, recommendation, clock, onTrouble }: ShownParts,
 ): Shown {
   if (log === undefined) return { impressions: undefined, placementReports: undefined };
-  const { tokens, placementCounts: counts, reads, seenLately, pools } = recommendation;
+  const { tokens, placementCounts: counts, reads, seenLately, pools, recommender, live } = recommendation;
   const kinds = readPositiveKinds(config.recommend.data_source.positive_feedback_types);
   const typeOfKind = new Map(kinds.map(({ name, feedbackType }) => [name, feedbackType]));
   const readTypes = readTypesOf(config.recommend);
   const { experiment: experiments, attribution } = config;
   const settings = { windowMs: attribution.window, experiments, readTypes, typeOfKind };
+  const popularRows = async () => {
+    const n = Math.min(POPULAR_MAX, Math.ceil(live.catalogue.itemCount * POPULAR_SHARE));
+    const popular = await recommender.popular({ n, offset: 0, categories: [] });
+    return new Set(popular.map(({ Id }) => reads.itemRow(Id)));
+  };
   return {
     impressions: new Impressions({
       ...{ log, tokens, counts, reads, seenLately, pools, barrier: data.barrier, clock, onTrouble },
     }),
-    placementReports: new PlacementReports({ log, data, clock, ...settings }),
+    placementReports: new PlacementReports({ log, data, clock, popularRows, ...settings }),
   };
 }

@@ -58,7 +58,7 @@ it('tells what was seen, what came of it, day by day and by place, as JSON, CSV 
 
   const { body } = await server.call('GET', '/api/admin/placements');
   const home = {
-    ...{ Lists: 3, Users: 2, Shown: 5, Clicked: 2, Named: 1, InWindow: 2 },
+    ...{ Lists: 3, Users: 2, Shown: 5, Clicked: 2, Named: 1, InWindow: 2, Converted: 1, Beyond: 4 },
     Feedback: [
       { Type: 'buy>=1', Count: 2, Value: 3.5 },
       { Type: '=like', Count: 1, Value: 0 },
@@ -73,9 +73,19 @@ it('tells what was seen, what came of it, day by day and by place, as JSON, CSV 
       { Place: 3, Shown: 1, Clicked: 1 },
     ],
     Days: [
-      { Day: '2026-01-30', ...home, Lists: 2, Shown: 4 },
+      { Day: '2026-01-30', ...home, Lists: 2, Shown: 4, Beyond: 3 },
       {
-        ...{ Day: '2026-01-31', Lists: 1, Users: 1, Shown: 1, Clicked: 0, Named: 0, InWindow: 0 },
+        ...{
+          Day: '2026-01-31',
+          Lists: 1,
+          Users: 1,
+          Shown: 1,
+          Clicked: 0,
+          Named: 0,
+          InWindow: 0,
+          Converted: 0,
+          Beyond: 1,
+        },
         Feedback: [],
       },
     ],
@@ -86,10 +96,10 @@ it('tells what was seen, what came of it, day by day and by place, as JSON, CSV 
   const { text, headers } = await server.call('GET', '/api/admin/placements.csv');
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(text.split('\r\n')).toEqual([
-    'Placement,Variant,Day,Lists,Users,Shown,Clicked,Named,InWindow,"\'=like","\'=like Value",buy>=1,buy>=1 Value',
-    'home,,2026-01-30,2,2,4,2,1,2,1,0,2,3.5',
-    'home,,2026-01-31,1,1,1,0,0,0,0,0,0,0',
-    'side,,2026-01-31,1,1,1,0,0,0,0,0,0,0',
+    'Placement,Variant,Day,Lists,Users,Shown,Clicked,Named,InWindow,Converted,Beyond,"\'=like","\'=like Value",buy>=1,buy>=1 Value',
+    'home,,2026-01-30,2,2,4,2,1,2,1,3,1,0,2,3.5',
+    'home,,2026-01-31,1,1,1,0,0,0,0,1,0,0,0,0',
+    'side,,2026-01-31,1,1,1,0,0,0,0,0,0,0,0,0',
     '',
   ]);
 

@@ -125,6 +125,18 @@ function Curves({ variants }: { variants: readonly PlacementOutcome[] }) {
       {days.length > 1 && (
         <div class="charts days">
           <Chart title="Click rate by day" times={times} lines={lines(rateOf)} format={percent} />
+          <Chart
+            title="Users with feedback by day"
+            times={times}
+            lines={lines(({ Users, Converted }) => (Users === 0 ? null : Converted / Users))}
+            format={percent}
+          />
+          <Chart
+            title="Items beyond the popular ones by day"
+            times={times}
+            lines={lines(({ Shown, Beyond }) => (Shown === 0 ? null : Beyond / Shown))}
+            format={percent}
+          />
           <Chart title="Items seen by day" times={times} lines={lines(({ Shown }) => Shown)} format={count} />
         </div>
       )}

@@ -7,7 +7,7 @@ import type { Services } from '../route/services.ts';
 
 const route = routesOf('Admin');
 const CSV_TYPE = 'text/csv; charset=utf-8';
-const FIGURES = ['Lists', 'Users', 'Shown', 'Clicked', 'Named', 'InWindow'] as const;
+const FIGURES = ['Lists', 'Users', 'Shown', 'Clicked', 'Named', 'InWindow', 'Converted', 'Beyond'] as const;
 
 /** The routes of what came of the lists of placements. */
 export const placementRoutes: readonly Route[] = [
