@@ -67,6 +67,7 @@ export class Impressions {
    * so what cannot be noted is told to `onTrouble` alone.
    */
   async credit(feedback: readonly Feedback[]): Promise<void> {
+    await this.parts.barrier?.pass();
     const records = await inTurns(this.creditsOf(feedback));
     const { onTrouble } = this.parts;
     await this.store(records).catch((error: unknown) => onTrouble('lists of feedback are not kept', error));

@@ -67,13 +67,15 @@ class FakeDatabase {
 /** What a replica shows, by the marks of its commits; it is copied anew where it cannot follow. */
 class FakeNode {
   private readonly database: FakeDatabase;
+  private readonly readsWait: boolean;
   shown: number[];
   private loop: ReplicaLoop;
   private isForsaken = false;
   hasFailed = false;
 
-  constructor(database: FakeDatabase) {
+  constructor(database: FakeDatabase, readsWait: boolean) {
     this.database = database;
+    this.readsWait = readsWait;
     this.shown = database.history.map(({ mark }) => mark);
     this.loop = this.openLoop();
   }
@@ -110,6 +112,7 @@ class FakeNode {
       flush: async () => {},
       close: async () => {},
       commitLog: this.database,
+      readsWait: this.readsWait,
       replica: {
         replicate: (commits) => {
           if (loop === this.loop) this.shown.push(...commits.map(({ mark }) => mark));
@@ -142,12 +145,13 @@ test('a replica ends with the history of the database, or says that it cannot fo
     fc.asyncProperty(
       fc.array(event, { minLength: 1, maxLength: 40 }),
       fc.infiniteStream(fc.nat(2)),
-      async (events, waits) => {
+      fc.boolean(),
+      async (events, waits, readsWait) => {
         const database = new FakeDatabase(async () => {
           const turns = waits.next().value ?? 0;
           for (let turn = 0; turn < turns; turn++) await nextTurn();
         });
-        const node = new FakeNode(database);
+        const node = new FakeNode(database, readsWait);
         for (const each of events) {
           if (each.kind === 'commit') database.commit();
           if (each.kind === 'write') node.write();

@@ -90,6 +90,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
       mapBytes,
       sharedDatabase,
       isPartial,
+      readsWait,
     } = options;
     super(openForWriting(options), rules.limits.pageBytesMax);
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
@@ -105,7 +106,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
         this.onTrouble('The thread that writes the data store is back', undefined);
       },
     };
-    const writerOptions = { dataPath, sync, rules, mapBytes, sharedDatabase, isPartial };
+    const writerOptions = { dataPath, sync, rules, mapBytes, sharedDatabase, isPartial, readsWait };
     this.compact = entry === undefined ? (onProgress) => this.rewrite(onProgress) : undefined;
     this.writer = new WriterSupervisor(writerOptions, events, options.writerRestartMs, entry);
   }

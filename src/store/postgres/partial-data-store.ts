@@ -26,7 +26,7 @@ export class PartialDataStore extends ReplicatedDataStore {
   private readonly database: DatabaseReads;
 
   constructor(options: ReplicatedOptions) {
-    super({ ...options, isPartial: true });
+    super({ ...options, isPartial: true, readsWait: options.behindMsMax === 0 });
     this.database = new DatabaseReads(options.sharedDatabase, this.link, options.rules.limits.pageBytesMax);
     this.local.occurrences = (feedback) => this.database.occurrences(feedback);
   }

@@ -31,6 +31,8 @@ export interface ReplicaLoopParts {
   /** Resolves when everything committed so far is on the disk. */
   readonly flush: () => Promise<void>;
   readonly close: () => Promise<void>;
+  /** True where each read waits until the replica shows what was answered before it, so that no write need wait for it. */
+  readonly readsWait?: boolean;
   /** Of a replica that holds users once they are asked for: how they are read. */
   readonly users?: Pick<UserLoadsParts, 'copy' | 'read'> | undefined;
 }
@@ -49,7 +51,7 @@ const AWAY = 'The data store takes no writes at the moment.';
 
 /**
  * Writes to the database, and carries out in the replica what it and all other nodes have written, in the order of the database. A write
- * is answered when the replica shows it, so a client finds it with its next read.
+ * is answered when the replica shows it, or where reads wait for that, so a client finds it with its next read.
  */
 export class ReplicaLoop {
   private readonly parts: ReplicaLoopParts;
@@ -161,7 +163,11 @@ export class ReplicaLoop {
 
   /** Carries out a commit of this node, and before it those of others that the replica lacks. */
   private async reach(commit: Commit): Promise<void> {
-    if (this.position < commit.position - 1) await this.catchUp(commit.position - 1);
+    if (this.position < commit.position - 1) {
+      // It comes with those of others before it when somebody reads, or with the next look: many at once cost less.
+      if (this.parts.readsWait) return;
+      await this.catchUp(commit.position - 1);
+    }
     await this.carry([commit]);
   }
 

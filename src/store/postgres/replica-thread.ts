@@ -15,7 +15,7 @@ import { ReplicaLoop } from './replica-loop.ts';
 /* The one owner of writes to a replica: it writes to PostgreSQL, and to the replica what PostgreSQL has taken. */
 yieldToServing('writing');
 const port = parentPort!;
-const { dataPath, sync, rules, mapBytes, sharedDatabase, isPartial } = workerData as WriterOptions;
+const { dataPath, sync, rules, mapBytes, sharedDatabase, isPartial, readsWait } = workerData as WriterOptions;
 const tables = openDataTables(dataPath, { mapBytes });
 const copy = isPartial ? new PartialCopy(tables) : undefined;
 const replica: Replica = copy ?? wholeCopy(new GroupWriter(tables, rules));
@@ -28,6 +28,7 @@ const loop = new ReplicaLoop({
   point: readReplicaOf(tables)!,
   post,
   flush: () => tables.engine.flush(),
+  readsWait: readsWait === true,
   users: copy && { copy, read: (asked) => commitLog.readUsers(asked) },
   async close() {
     try {

@@ -16,6 +16,8 @@ export interface WriterOptions {
   readonly sharedDatabase?: PostgresDsn | undefined;
   /** True where the folder holds users once they are asked for. */
   readonly isPartial?: boolean | undefined;
+  /** Of a replica: true where each read waits until it shows what was answered before. */
+  readonly readsWait?: boolean | undefined;
 }
 
 /** From the store to the writer thread. `nowMs` is the time of arrival. */
