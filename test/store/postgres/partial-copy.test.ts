@@ -6,6 +6,7 @@ import { type ChangeSet, type DataStore, FeedbackColumns } from '../../../src/st
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import type { LmdbDataReader } from '../../../src/store/lmdb/reads/lmdb-data-reader.ts';
 import { openDataTables } from '../../../src/store/lmdb/tables/data-tables.ts';
+import { checkStore } from '../../../src/store/open/open-store.ts';
 import { openReader } from '../../../src/store/open/thread-stores.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { readAllFeedback } from '../../../src/store/postgres/count-feedback.ts';
@@ -189,6 +190,7 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
     await again.data.barrier!.pass(['u', 'v']);
     for (const user of ['u', 'v']) expect(shown(again.data, user)).toEqual(shown(whole, user));
     await close(again);
+    expect(await checkStore('data', join(folder, 'data'))).toMatchObject({ faults: [] });
     await expect(openReader(join(folder, 'data'))).rejects.toThrow(/a server's copy/);
     // The same folder as a copy of everything, and back.
     const all = await openNode(dsn, folder, RULES);
