@@ -4,8 +4,8 @@ import type { FitSchedule } from '../background/fit/fit-schedule.ts';
 import type { GivenModels } from '../background/generation/given-models.ts';
 import type { SettingsSearch } from '../background/search/settings-search.ts';
 import type { TaskKind, TaskList } from '../background/tasks/task-list.ts';
+import { apiKeys } from '../config/api-keys.ts';
 import type { Config } from '../config/config.ts';
-import { apiKeys } from '../config/schema.ts';
 import { type ConfigOrigin, describeConfig } from '../config/value-origins.ts';
 import type {
   ConfigReport,
@@ -32,6 +32,7 @@ import { type Cluster, leaderOf } from '../store/cluster.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { ShownLog } from '../store/shown-log.ts';
 import { Activity } from './activity.ts';
+import { AuditLog } from './audit-log.ts';
 import { AutomaticCompaction } from './automatic-compaction.ts';
 import { Backups } from './backups.ts';
 import { Evaluation } from './evaluation.ts';
@@ -41,6 +42,7 @@ import { ItemViewer } from './item-viewer.ts';
 import { MetricsSampler, type RequestTotals } from './metrics-sampler.ts';
 import { describeModel, describeQuality, lastGoodFit, sharedMemories } from './model-facts.ts';
 import { describeNodes, nodeTroubles } from './nodes.ts';
+import { RuleEditor } from './rule-editor.ts';
 import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
 import { type Facts, findTroubles, formatAge } from './troubles.ts';
 import { type UserQuery, UserViewer } from './user-viewer.ts';
@@ -58,8 +60,7 @@ export interface AdminParts {
   readonly folders: StoreFolders;
   readonly data: DataStore;
   readonly cache: CacheStore;
-  /** Log of impressions; undefined for a service without placements. */
-  readonly shownLog: ShownLog | undefined;
+  readonly shownLog: ShownLog;
   /** The nodes that share the data; undefined for a service of its own. */
   readonly cluster: Cluster | undefined;
   readonly recommendation: Recommendation;
@@ -88,6 +89,8 @@ export class Admin {
   readonly models: GivenModels;
   readonly activity: Activity;
   readonly cards: ItemCards;
+  readonly audit: AuditLog;
+  readonly rules: RuleEditor;
   private readonly parts: AdminParts;
   private readonly users: UserViewer;
   private readonly items: ItemViewer;
@@ -102,6 +105,8 @@ export class Admin {
     const { requests, cache, clock, config, data, tasks, log } = parts;
     this.activity = new Activity({ ...parts, cards: this.cards }, cache, clock);
     const freeShare = config.database.compact_free_share;
+    this.audit = new AuditLog(data, clock, (message, error) => log.error({ err: error }, message));
+    this.rules = new RuleEditor({ data, rules: parts.recommendation.rules, audit: this.audit, clock });
     this.backups = new Backups(data, tasks);
     this.compaction = new AutomaticCompaction({ data, tasks, freeShare, clock, log });
     this.imports = new ImportTasks(tasks);
@@ -157,7 +162,7 @@ export class Admin {
         UptimeSeconds: Math.max(0, (clock() - this.startedMs) / 1000),
         DataFolder: folders.dataPath,
         ConfigFile: origin.file,
-        HasKey: apiKeys(config.server).length > 0,
+        HasKey: apiKeys(config).length > 0,
         Threads: threads,
       },
     };
@@ -275,7 +280,7 @@ export class Admin {
       popularIsEmpty: live.popular.first(1).length === 0,
       popularWindowMs: popular.popular_window,
       diskFreeBytes: (await diskSpace(folders.dataPath))?.free,
-      hasKey: apiKeys(config.server).length > 0,
+      hasKey: apiKeys(config).length > 0,
       host: config.server.host,
     };
   }

@@ -1,5 +1,5 @@
+import { apiKeys } from '../config/api-keys.ts';
 import type { Config } from '../config/config.ts';
-import { apiKeys } from '../config/schema.ts';
 import type { Logger } from '../platform/log/log.ts';
 import type { DataStore } from '../store/data-store.ts';
 import type { StorePaths } from '../store/open/open-store.ts';
@@ -9,13 +9,13 @@ import type { Admin } from './admin.ts';
 export async function logStart(
   log: Logger,
   data: DataStore,
-  { server, recommend }: Config,
+  config: Config,
   { dataPath }: StorePaths,
   file: string,
 ): Promise<void> {
   const { users, items, feedback } = await data.getStats();
-  const { positive_feedback_types: positiveTypes } = recommend.data_source;
-  const key = apiKeys(server).length > 0 ? 'on' : 'off';
+  const { positive_feedback_types: positiveTypes } = config.recommend.data_source;
+  const key = apiKeys(config).length > 0 ? 'on' : 'off';
   log.info({ data: dataPath, users, items, feedback, positiveTypes, key, config: file }, 'opened the data');
 }
 

@@ -31,7 +31,7 @@ export async function diskSpace(folder: string): Promise<{ free: number; all: nu
 export async function describeStorage(
   data: DataStore,
   cache: CacheStore,
-  shownLog: ShownLog | undefined,
+  shownLog: ShownLog,
   { dataPath, cachePath }: StoreFolders,
   shared: readonly MemoryPart[],
 ): Promise<Storage> {
@@ -40,7 +40,7 @@ export async function describeStorage(
     cache.getStats(),
     data.getTables(),
     cache.getTables(),
-    shownLog?.getTables().catch(() => []) ?? [],
+    shownLog.getTables().catch(() => []),
     diskSpace(dataPath),
   ]);
   const { rss, heapUsed, arrayBuffers } = process.memoryUsage();

@@ -6,10 +6,12 @@ import { show } from './show.ts';
 
 /** Checks the keys of a placement together. @param at its path */
 export function checkPlacement(
-  { filter, pins, length }: Pick<Config['placement'][string], 'filter' | 'pins' | 'length'>,
+  { filter, pins, length, kind, begun }: Config['placement'][string],
   at: string,
   problems: string[],
 ): void {
+  if (kind === 'continue' && begun.length === 0)
+    problems.push(`${at}.begun: expected feedback types, as kind is "continue", got none`);
   try {
     parseFilter(filter);
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Checks a configuration; each problem is one text with its path and what was expected. */
 import { positiveKindNames } from '../domain/positive-feedback-types.ts';
+import { apiKeys } from './api-keys.ts';
 import { checkExperiments } from './check-experiments.ts';
 import { checkPlacement } from './check-placement.ts';
 import type { EffectiveValue } from './environment-overrides.ts';
@@ -7,6 +8,7 @@ import {
   type ConfigKey,
   expectation,
   fits,
+  holdsSecrets,
   isTable,
   type KeySchema,
   namedTable,
@@ -15,7 +17,6 @@ import {
 } from './keys.ts';
 import { NO_SPACE } from './list-space.ts';
 import type { Config } from './schema.ts';
-import { apiKeys } from './schema.ts';
 import { show } from './show.ts';
 
 /** Names each key of the file that there is none of, and each section that is no table. */
@@ -41,7 +42,7 @@ export function checkValue(key: ConfigKey, { value, source }: EffectiveValue, pr
   if (fits(key.schema, value)) return true;
   const path = key.path.join('.');
   const where = source === 'environment' ? `${key.variable} (${path})` : path;
-  const got = key.schema.secret ? 'something else' : show(shownValue(key.schema, value));
+  const got = holdsSecrets(key.schema) ? 'something else' : show(shownValue(key.schema, value));
   problems.push(`${where}: expected ${expectation(key.schema)}, got ${got}`);
   return false;
 }
@@ -54,20 +55,12 @@ export function checkRelations(config: Config, problems: string[]): void {
       `node.role: expected "all" with database.data_store in a folder, which is one process's, got "${node.role}"`,
     );
   }
-  const { read_only_api_key, ssl_cert, ssl_key } = server;
-  const keys = apiKeys(server);
+  const { ssl_cert, ssl_key } = server;
   if ((ssl_cert === '') !== (ssl_key === '')) {
     const [missing, given] = ssl_cert === '' ? ['ssl_cert', 'ssl_key'] : ['ssl_key', 'ssl_cert'];
     problems.push(`server.${missing}: expected a file beside server.${given}, got none`);
   }
-  if (read_only_api_key !== '' && keys.length === 0) {
-    problems.push(
-      'server.read_only_api_key: expected server.api_key or server.api_keys beside it, got neither',
-    );
-  }
-  if (read_only_api_key !== '' && keys.includes(read_only_api_key)) {
-    problems.push('server.read_only_api_key: expected a key that is not also one that may write');
-  }
+  checkKeys(config, problems);
   if (server.default_n > server.max_n) {
     problems.push(
       `server.default_n: expected at most server.max_n (${server.max_n}), got ${server.default_n}`,
@@ -92,6 +85,27 @@ export function checkRelations(config: Config, problems: string[]): void {
     problems.push(
       `recommend.offline.explore_recommend: expected popular and latest together at most 1, got ${popular + latest}`,
     );
+  }
+}
+
+/** Keys tell who asks, so each is of one holder; and where there is any, somebody owns the service. */
+function checkKeys({ server, key }: Config, problems: string[]): void {
+  const own = apiKeys({ server, key: {} });
+  const { read_only_api_key } = server;
+  const hasOwner = apiKeys({ server, key }).length > 0;
+  if (read_only_api_key !== '' && !hasOwner)
+    problems.push(
+      'server.read_only_api_key: expected server.api_key or server.api_keys beside it, got neither',
+    );
+  if (read_only_api_key !== '' && own.includes(read_only_api_key))
+    problems.push('server.read_only_api_key: expected a key that is not also one that may write');
+  const known = new Set([...own, read_only_api_key]);
+  for (const [name, { value, role }] of Object.entries(key)) {
+    if (value === '') problems.push(`key.${name}.value: expected a key, got none`);
+    else if (known.has(value)) problems.push(`key.${name}.value: expected a key that no other is`);
+    if (!hasOwner)
+      problems.push(`key.${name}.role: expected a key with the role "own" beside it, got "${role}" alone`);
+    known.add(value);
   }
 }
 

@@ -85,6 +85,28 @@ function checkConfig(file: Table, env: Environment): Config {
   return freeze(config) as unknown as Config;
 }
 
+/** Placements and experiments by name. */
+export type Rules = Pick<Config, 'placement' | 'experiment'>;
+/** The same in the file's form. */
+export type GivenRules = Readonly<Record<keyof Rules, Table>>;
+
+/**
+ * Placements and experiments of the configuration with others beside them, checked together; one of the configuration goes before
+ * another of its name.
+ * @throws ConfigError
+ */
+export function withRules({ placement, experiment }: Rules, given: GivenRules): Rules {
+  const { properties = {} } = ROOT;
+  const encoded = (kind: keyof Rules, tables: object) => encodeTable(properties[kind]!, tables as Table);
+  return checkConfig(
+    {
+      placement: { ...given.placement, ...encoded('placement', placement) },
+      experiment: { ...given.experiment, ...encoded('experiment', experiment) },
+    },
+    {},
+  );
+}
+
 /** Names of tables that the file makes up. */
 const NAME = /^[a-z][\w-]*$/i;
 
@@ -134,7 +156,7 @@ function place(config: Table, path: readonly string[], value: unknown): void {
 function encodeTable(schema: KeySchema, table: Table): Table {
   const encoded: Table = {};
   for (const [name, value] of Object.entries(table)) {
-    const child = schema.properties?.[name];
+    const child = schema.properties?.[name] ?? namedTable(schema);
     if (child === undefined) encoded[name] = value;
     else if (isTable(value)) encoded[name] = encodeTable(child, value);
     else if (value !== undefined) encoded[name] = encodeValue(child, value);

@@ -56,6 +56,12 @@ export function namedTable(schema: KeySchema): KeySchema | undefined {
   return schema.additionalProperties?.properties && schema.additionalProperties;
 }
 
+/** True for a secret, and for tables with one among their keys. */
+export function holdsSecrets(schema: KeySchema): boolean {
+  const keys = Object.values((namedTable(schema) ?? schema).properties ?? {});
+  return schema.secret === true || keys.some(({ secret }) => secret);
+}
+
 /** True when `value`, as the file writes it, fits the key's schema. */
 export function fits(schema: KeySchema, value: unknown): boolean {
   if (schema.format === 'go-duration') {
@@ -114,6 +120,11 @@ export function encodeValue(schema: KeySchema, value: unknown): unknown {
 /** A value as people may see it: secrets and passwords masked. */
 export function shownValue(schema: KeySchema, value: unknown): unknown {
   if (schema.dsn) return typeof value === 'string' ? withoutUserInfo(value) : value;
+  if (isTable(value) && holdsSecrets(schema)) {
+    const entries = Object.entries(value);
+    const schemaOf = (name: string) => schema.properties?.[name] ?? namedTable(schema) ?? {};
+    return Object.fromEntries(entries.map(([name, each]) => [name, shownValue(schemaOf(name), each)]));
+  }
   if (!schema.secret || value === '') return value;
   return Array.isArray(value) ? value.map((each) => shownValue(schema, each)) : MASK;
 }

@@ -83,7 +83,10 @@ function namedTables(config: Config | undefined, isTemplate: boolean): string[] 
     }
     const tables = config && lookUp(config, path);
     if (isTable(tables) && Object.keys(tables).length > 0)
-      lines.push('', stringify({ [path.join('.')]: tables }).trim());
+      lines.push(
+        '',
+        stringify({ [path.join('.')]: isTemplate ? tables : shownValue(schema, tables) }).trim(),
+      );
   }
   return lines;
 }

@@ -10,7 +10,8 @@ const variant = Type.Object(
   { additionalProperties: false },
 );
 
-const experiment = Type.Object({
+/** The keys of an experiment. */
+export const experiment = Type.Object({
   placement: text('', 'The placement whose lists are varied.'),
   method: choice(
     'split',

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { PLACEMENT_KINDS } from '../domain/placement-kinds.ts';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
-import { bool, duration, integer, number } from './schema-types.ts';
+import { bool, choice, duration, feedbackTypes, integer, number } from './schema-types.ts';
 
 const PLACES_MAX = 10_000;
 const ENTRIES_MAX = 1000;
@@ -27,8 +28,33 @@ const boost = Type.Object(
   { additionalProperties: false },
 );
 
+const recommenders = (description: string) =>
+  Type.Array(Type.Unsafe<RecommenderName>(Type.String({ enum: [...RECOMMENDERS] })), {
+    default: [],
+    uniqueItems: true,
+    description,
+  });
+
 /** The keys of a placement. */
 export const placement = Type.Object({
+  kind: choice(
+    'for-you',
+    PLACEMENT_KINDS,
+    'The list that is shown: "for-you"; "because" of an item that the user liked; "similar" to an item, for the user; often bought "together" with an item; "trending"; "new" for the user; to "continue" what was begun; to buy "again".',
+  ),
+  recommenders: recommenders(
+    'Recommenders of a list "for-you", in place of all that is learned together: their lists are put together by places.',
+  ),
+  new_share: number(0, 0, 1, 'Least share of new items, along the whole list, as far as there are any.'),
+  new_days: integer(30, 1, 36_500, 'Days after its Timestamp for which an item is new.'),
+  basket_hours: integer(
+    24,
+    1,
+    87_600,
+    'With kind "together": longest time between two likes of a user that are of one basket, hours.',
+  ),
+  begun: feedbackTypes('With kind "continue": feedback types that say that something was begun.'),
+  finished: feedbackTypes('With kind "continue": feedback types after which there is nothing to continue.'),
   categories: names('Only items in all of these categories.'),
   filter: Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',
@@ -85,12 +111,9 @@ export const placement = Type.Object({
     8760,
     'Hours for which such an item rests or sinks: lists that were seen longer ago do not count.',
   ),
-  fallback: Type.Array(Type.Unsafe<RecommenderName>(Type.String({ enum: [...RECOMMENDERS] })), {
-    default: [],
-    uniqueItems: true,
-    description:
-      'Recommenders asked in this order once the list is used up; none for those of [recommend.online] fallback_recommend.',
-  }),
+  fallback: recommenders(
+    'Recommenders asked in this order once the list is used up; none for those of [recommend.online] fallback_recommend, and for no others where kind is not "for-you" or "new".',
+  ),
 });
 
 /** Tables by the name of a placement. */

@@ -3,7 +3,7 @@ import { NEIGHBOR_TYPES } from '../domain/neighbor-type.ts';
 import { POSITIVE_KIND_PATTERN } from '../domain/positive-feedback-types.ts';
 import { byRecommenderKey, RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { DEFAULT_LIMITS } from '../domain/request-limits.ts';
-import { callerKeys } from './schema-callers.ts';
+import { callerKeys, namedKeys } from './schema-callers.ts';
 import { connectionKeys } from './schema-connections.ts';
 import { experiments } from './schema-experiments.ts';
 import { limitKeys } from './schema-limits.ts';
@@ -373,6 +373,7 @@ export const ConfigSchema = Type.Object({
     },
     { description: 'The log.' },
   ),
+  key: namedKeys,
   dashboard: Type.Object(dashboardKeys, { description: 'The pages for people.' }),
   webhooks: Type.Object(webhookKeys, { description: 'What the service tells others by itself.' }),
   telemetry: Type.Object(telemetryKeys, { description: 'What is sent to OpenTelemetry.' }),
@@ -392,8 +393,3 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
 
 /** The checked and frozen configuration: sections and keys as in the file, durations in milliseconds. */
 export type Config = DeepReadonly<Static<typeof ConfigSchema>>;
-
-/** The keys that may do everything; with none, everybody may. */
-export function apiKeys({ api_key, api_keys }: Pick<Config['server'], 'api_key' | 'api_keys'>): string[] {
-  return [api_key, ...api_keys].filter((key) => key !== '');
-}

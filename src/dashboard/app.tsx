@@ -8,6 +8,7 @@ import { ItemsPage } from './pages/items.tsx';
 import { LivePage } from './pages/live.tsx';
 import { MetricsPage } from './pages/metrics.tsx';
 import { OverviewPage } from './pages/overview.tsx';
+import { PlacementPage } from './pages/placement.tsx';
 import { PlacementsPage } from './pages/placements.tsx';
 import { QualityPage } from './pages/quality.tsx';
 import { ShelfPage } from './pages/shelf.tsx';
@@ -36,7 +37,7 @@ const PAGES: readonly PageEntry[] = [
   { name: 'users', label: 'Users', page: UsersPage },
   { name: 'live', label: 'Live', page: LivePage },
   { name: 'quality', label: 'Quality', page: QualityPage },
-  { name: 'placements', label: 'Placements', page: PlacementsPage },
+  { name: 'placements', label: 'Placements', page: PlacementsOrPlacement },
   { name: 'import', label: 'Import', page: ImportPage },
   { name: 'storage', label: 'Storage', page: StoragePage },
   { name: 'config', label: 'Configuration', page: ConfigPage },
@@ -46,6 +47,11 @@ const PAGES: readonly PageEntry[] = [
 function ItemsOrItem() {
   const id = place.value[1];
   return id === undefined ? <ItemsPage /> : <ItemPage key={id} id={id} />;
+}
+
+function PlacementsOrPlacement() {
+  const name = place.value[1];
+  return name === undefined ? <PlacementsPage /> : <PlacementPage key={name} name={name} />;
 }
 
 export function App() {

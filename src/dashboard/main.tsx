@@ -3,6 +3,7 @@ import './style/theme.css';
 import './style/frame.css';
 import './style/cards.css';
 import './style/parts.css';
+import './style/rules.css';
 import './style/shelf.css';
 import './style/narrow.css';
 import { render } from 'preact';

@@ -218,6 +218,17 @@ export const ScoredEntrySchema = named('Scored entry', {
   Score: Type.Number({ description: 'Higher is better' }),
 });
 export const ScoredEntriesSchema = Type.Array(ScoredEntrySchema);
+export const DetailedListSchema = named('List with details', {
+  Items: Type.Array(
+    Type.Object({
+      Id: Type.String(),
+      Score: Type.Number({ description: 'Higher is better' }),
+      Source: Type.String({ description: 'What it comes from, as `X-Furze-Source` names it' }),
+      Reason: Type.String({ description: 'The same in words' }),
+    }),
+  ),
+  Seed: Type.Optional(Type.String({ description: 'The item that the list goes by' })),
+});
 export const ItemIdsSchema = Type.Array(Type.String({ description: 'Identifier of an item' }));
 
 export const ExplanationSchema = named('Explanation', {

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type ImportReport, ImportReportSchema } from './admin-schemas.ts';
 import {
@@ -50,6 +50,7 @@ import { type Json, type LabelFields, takeLabels } from './labels.ts';
 import { type BodyBounds, parseJson } from './parse-json.ts';
 import type { Limits } from './request-limits.ts';
 import { formatTimestamp } from './rfc3339.ts';
+import { type PreviewBody, PreviewBodySchema } from './rule-schemas.ts';
 import { DIMENSIONS_MAX, type ItemVector, type VectorSpace } from './vector-space.ts';
 
 /** A body with a thousand faults names this many of them. */
@@ -96,6 +97,8 @@ const impressionBodies = {
 };
 const userPatch = lazily<UserPatch>(UserPatchSchema);
 const itemPatch = lazily<ItemPatch>(ItemPatchSchema);
+const settings = lazily<Readonly<Record<string, unknown>>>(Type.Object({}));
+const previewBody = lazily<PreviewBody>(PreviewBodySchema);
 const importReport = lazily<ImportReport>(ImportReportSchema);
 
 /**
@@ -286,6 +289,16 @@ export function decodeItemPatch(json: Uint8Array, limits: Limits): Partial<Item>
 /** Progress of an import. @throws FurzeError INVALID_JSON, INVALID_BODY */
 export function decodeImportReport(json: Uint8Array, limits: Limits): ImportReport {
   return checkBody(parseJson(json, limits), importReport());
+}
+
+/** Keys of a placement or an experiment, which are checked where they are known. @throws FurzeError INVALID_JSON, INVALID_BODY */
+export function decodeSettings(json: Uint8Array, limits: Limits): Readonly<Record<string, unknown>> {
+  return checkBody(parseJson(json, limits), settings());
+}
+
+/** @throws FurzeError INVALID_JSON, INVALID_BODY */
+export function decodePreview(json: Uint8Array, limits: Limits): PreviewBody {
+  return checkBody(parseJson(json, limits), previewBody());
 }
 
 function decodeBatch<Body, T extends Body>(

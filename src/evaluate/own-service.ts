@@ -92,6 +92,7 @@ function ownConfig(config: Config, recommend: Recommend, data: string, key: stri
   return defaultConfig({
     ...config,
     node: { role: 'all' },
+    key: {},
     database: {
       ...database,
       data_store: `lmdb://${data}`,

@@ -11,6 +11,7 @@ import { metricsRoutes } from './handlers/metrics.ts';
 import { modelRoutes } from './handlers/models.ts';
 import { placementRoutes } from './handlers/placements.ts';
 import { recommendRoutes } from './handlers/recommend.ts';
+import { ruleRoutes } from './handlers/rules.ts';
 import { userRoutes } from './handlers/users.ts';
 import { vectorRoutes } from './handlers/vectors.ts';
 import { buildOpenApi } from './openapi/openapi.ts';
@@ -35,6 +36,7 @@ export function createRoutes(version: string, limits: Limits): readonly Route[] 
     ...metricsRoutes,
     ...adminRoutes,
     ...placementRoutes,
+    ...ruleRoutes,
     ...dashboardRoutes(),
     ...docsRoutes(() => buildOpenApi(routes, version, limits)),
   ];

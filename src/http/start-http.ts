@@ -80,7 +80,8 @@ export async function listenHttp(
 ): Promise<HttpListener> {
   const { server } = config;
   const limits = limitsOf(config);
-  warnOfOpenDoor(server, log);
+  const access = { ...server, key: config.key };
+  warnOfOpenDoor(access, log);
   registerBackground(metrics.registry, background);
   registerPlacements(metrics.registry, background.placementCounts);
   registerModel(metrics.registry, () => services.admin.learning());
@@ -103,7 +104,7 @@ export async function listenHttp(
     port: server.port,
     tls,
     connections: connectionLimits(server),
-    access: server,
+    access,
     errorFormat: server.error_format,
     limits,
     log,

@@ -7,6 +7,7 @@ import type { ShownLog } from '../store/shown-log.ts';
 import { AnswerCounts } from './answers/answer-counts.ts';
 import { Explainer } from './answers/explainer.ts';
 import { Fallbacks } from './answers/fallbacks.ts';
+import { KindProposals } from './answers/kind-proposals.ts';
 import { OnlineRecommender } from './answers/online-recommender.ts';
 import { PersonalAnswers } from './answers/personal-answers.ts';
 import { WriteBack } from './answers/write-back.ts';
@@ -25,6 +26,7 @@ import { PlacementCounts } from './placements/placement-counts.ts';
 import { Placements } from './placements/placements.ts';
 import { RecommendationTokens } from './placements/recommendation-tokens.ts';
 import { Rotation } from './placements/rotation.ts';
+import { RulesInEffect } from './placements/rules-in-effect.ts';
 import { SeenLately } from './placements/seen-lately.ts';
 import type { CountsStorage } from './popularity/live-counts.ts';
 import { popularitySpans } from './popularity/popularity-counts.ts';
@@ -55,14 +57,14 @@ export interface Recommendation {
   readonly placementCounts: PlacementCounts;
   readonly seenLately: SeenLately;
   readonly pools: ExplorationPools;
+  readonly rules: RulesInEffect;
 }
 
 export interface RecommendationParts
   extends Omit<ListParts, 'reads' | 'live' | 'vectors' | 'generations' | 'hasOtherNodes'> {
   /** Identity of the data, the same on all nodes that share them. */
   readonly identity: string;
-  /** What users were shown; undefined where nothing was. */
-  readonly shownLog: ShownLog | undefined;
+  readonly shownLog: ShownLog;
   readonly data: DataStore;
   readonly findRelated: FindRelated;
   readonly vectors: Pick<
@@ -86,14 +88,8 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const vectors = startVectors(parts);
   const { catalogue, isPositive } = live;
   const generations = new GenerationSlot();
-  const kept = await startLists({
-    ...parts,
-    reads,
-    live,
-    vectors,
-    generations,
-    hasOtherNodes: data.barrier !== undefined,
-  });
+  const hasOtherNodes = data.barrier !== undefined;
+  const kept = await startLists({ ...parts, reads, live, vectors, generations, hasOtherNodes });
   const { settings, maker, lists, active, hits } = kept;
   taught.answered = kept.answered;
   const vectorOf = maker.vectorOf.bind(maker);
@@ -107,6 +103,14 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const replacesRead = settings.replacement !== undefined;
   const answers = new AnswerCounts();
   const placed = placedBy(parts, live);
+  const kinds = new KindProposals({
+    ...shared,
+    ...placed,
+    popularity: live.popularity,
+    isPositive,
+    lists,
+    clock,
+  });
   const personal = new PersonalAnswers({
     ...shared,
     answers,
@@ -116,10 +120,11 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     replacesRead,
     ...placed,
     clock,
+    kinds,
     fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker, answers),
     writeBack: new WriteBack(data, catalogue, clock),
   });
-  const recommender = new OnlineRecommender({ ...shared, ...placed, vectors, personal, clock });
+  const recommender = new OnlineRecommender({ ...shared, ...placed, kinds, vectors, personal, clock });
   const fallbacks = online.fallback_recommend;
   const explainer = new Explainer({ ...shared, isPositive, replacesRead, recommender, fallbacks });
   const changesList = marksLists(settings, isPositive);
@@ -152,14 +157,21 @@ function startVectors({ config, data, onTrouble, onNote, vectors: parts }: Recom
   return vectors;
 }
 
-/** Placements, how their lists are told apart later, and what was shown of them. */
+/** Placements in effect, how their lists are told apart later, and what was shown of them. */
 function placedBy(
-  { config, identity, shownLog, clock }: RecommendationParts,
+  { config, identity, shownLog, clock, data, onTrouble }: RecommendationParts,
   { catalogue }: Pick<InMemoryState, 'catalogue'>,
 ) {
+  const rules = new RulesInEffect(config, data.local, onTrouble);
+  const placements = new Placements(rules.current);
+  rules.onChange((changed) => placements.use(changed));
+  data.onChange(({ journals }) => {
+    rules.follow(journals);
+    return undefined;
+  });
   const pools = { log: shownLog, clock, rowCount: () => catalogue.rowCount };
   return {
-    placements: new Placements(config),
+    ...{ rules, placements },
     tokens: new RecommendationTokens(identity),
     placementCounts: new PlacementCounts(),
     filters: new KeptFilters(catalogue, clock),

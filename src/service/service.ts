@@ -93,7 +93,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     const { clock } = options;
     const onTrouble = limitRepeats((message, error) => log.error({ err: error }, message), clock);
     const shown = startShown(config, { ...stores, recommendation, clock, onTrouble });
-    teardown.add(() => shown.impressions?.stop());
+    teardown.add(() => shown.impressions.stop());
     const admin = createAdmin(options, stores, background, ground);
     await admin.start();
     teardown.add(() => admin.stop());

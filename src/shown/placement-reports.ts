@@ -22,7 +22,8 @@ export interface ReportParts {
   readonly clock: Clock;
   /** Rows of the items that are popular now. */
   readonly popularRows: () => Promise<ReadonlySet<number>>;
-  readonly experiments: Config['experiment'];
+  /** Those of now. */
+  readonly experiments: () => Config['experiment'];
   /** Longest time between seeing an item and feedback on it that names no list, milliseconds. */
   readonly windowMs: number;
   /** Types of feedback that say that an item was seen, and nothing more. */
@@ -35,7 +36,9 @@ export interface ReportParts {
 export class PlacementReports {
   private readonly parts: ReportParts;
   private readonly columns = new FeedbackColumns();
-  private last: { readonly report: PlacementReport; readonly madeMs: number } | undefined;
+  private last:
+    | { readonly report: PlacementReport; readonly madeMs: number; readonly of: Config['experiment'] }
+    | undefined;
   private making: Promise<PlacementReport> | undefined;
 
   constructor(parts: ReportParts) {
@@ -45,7 +48,9 @@ export class PlacementReports {
   /** The last report, at most a minute old; one that has to be made takes turns with requests. @throws FurzeError STORE_UNAVAILABLE */
   current(): Promise<PlacementReport> {
     const { last } = this;
-    if (last !== undefined && performance.now() - last.madeMs < FRESH_MS) return Promise.resolve(last.report);
+    const isOfNow = last?.of === this.parts.experiments();
+    if (last !== undefined && isOfNow && performance.now() - last.madeMs < FRESH_MS)
+      return Promise.resolve(last.report);
     this.making ??= this.make().finally(() => {
       this.making = undefined;
     });
@@ -53,7 +58,8 @@ export class PlacementReports {
   }
 
   private async make(): Promise<PlacementReport> {
-    const { log, clock, windowMs, experiments } = this.parts;
+    const { log, clock, windowMs } = this.parts;
+    const experiments = this.parts.experiments();
     const popular = await this.parts.popularRows();
     const sums = new PlacementSums((row) => popular.has(row));
     const nowMs = clock();
@@ -82,7 +88,7 @@ export class PlacementReports {
       Placements: sums.outcomes,
       Experiments: running.map(({ outcome }) => outcome),
     };
-    this.last = { report, madeMs: performance.now() };
+    this.last = { report, madeMs: performance.now(), of: experiments };
     return report;
   }
 

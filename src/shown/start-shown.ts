@@ -12,18 +12,18 @@ import { PlacementReports } from './placement-reports.ts';
 const POPULAR_MAX = 100;
 const POPULAR_SHARE = 0.1;
 
-/** What was shown and what came of it; each undefined where no placement is configured and none was. */
+/** What was shown, and what came of it. */
 export interface Shown {
-  readonly impressions: Impressions | undefined;
-  readonly placementReports: PlacementReports | undefined;
+  readonly impressions: Impressions;
+  readonly placementReports: PlacementReports;
 }
 
 export interface ShownParts {
-  readonly shownLog: ShownLog | undefined;
+  readonly shownLog: ShownLog;
   readonly data: DataStore;
   readonly recommendation: Pick<
     Recommendation,
-    'tokens' | 'placementCounts' | 'reads' | 'seenLately' | 'pools' | 'recommender' | 'live'
+    'tokens' | 'placementCounts' | 'reads' | 'seenLately' | 'pools' | 'recommender' | 'live' | 'rules'
   >;
   readonly clock: Clock;
   readonly onTrouble: (message: string, error: unknown) => void;
@@ -34,13 +34,13 @@ export function startShown(
   config: Config,
   { shownLog: log, data, recommendation, clock, onTrouble }: ShownParts,
 ): Shown {
-  if (log === undefined) return { impressions: undefined, placementReports: undefined };
-  const { tokens, placementCounts: counts, reads, seenLately, pools, recommender, live } = recommendation;
+  const { tokens, placementCounts: counts, reads, seenLately, pools, rules } = recommendation;
+  const { recommender, live } = recommendation;
   const kinds = readPositiveKinds(config.recommend.data_source.positive_feedback_types);
   const typeOfKind = new Map(kinds.map(({ name, feedbackType }) => [name, feedbackType]));
   const readTypes = readTypesOf(config.recommend);
-  const { experiment: experiments, attribution } = config;
-  const settings = { windowMs: attribution.window, experiments, readTypes, typeOfKind };
+  const experiments = () => rules.current.experiment;
+  const settings = { windowMs: config.attribution.window, experiments, readTypes, typeOfKind };
   const popularRows = async () => {
     const n = Math.min(POPULAR_MAX, Math.ceil(live.catalogue.itemCount * POPULAR_SHARE));
     const popular = await recommender.popular({ n, offset: 0, categories: [] });

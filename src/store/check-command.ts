@@ -28,7 +28,8 @@ export type CheckedCommand =
           | 'addCategory'
           | 'removeCategory'
           | 'deleteFeedback'
-          | 'deleteVector';
+          | 'deleteVector'
+          | 'writeJournals';
       }
     >;
 

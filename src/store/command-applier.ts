@@ -6,6 +6,7 @@ import type { ItemVector } from '../domain/vector-space.ts';
 import { AutoInsert } from './auto-insert.ts';
 import type { CheckedCommand } from './check-command.ts';
 import type { LocalReads, WriteResult } from './data-store.ts';
+import { appended, type Journal, type JournalAppend } from './journals.ts';
 import type { TypeRoles } from './pair-merge.ts';
 import { EditKind } from './pair-merge.ts';
 import type { WriteRules } from './write-options.ts';
@@ -13,7 +14,7 @@ import type { WriteRules } from './write-options.ts';
 type Command<Kind> = Extract<CheckedCommand, { kind: Kind }>;
 
 /** State of the records after the commands before. */
-export type Known = Pick<LocalReads, 'userRow' | 'itemRow' | 'findUser' | 'findItem'>;
+export type Known = Pick<LocalReads, 'userRow' | 'itemRow' | 'findUser' | 'findItem' | 'journal'>;
 
 /** Applies checked commands to the records, the same for all engines, over how each of them stores records by rows. */
 export abstract class CommandApplier {
@@ -74,6 +75,7 @@ export abstract class CommandApplier {
   protected abstract storeVector(itemRow: number, space: string, vector: Float32Array): void;
   /** @returns how many there were */
   protected abstract removeVector(itemRow: number, space: string): number;
+  protected abstract storeJournal(name: string, journal: Journal): void;
 
   /** @throws FurzeError before anything is written */
   protected carryOut(command: CheckedCommand): WriteResult {
@@ -103,6 +105,8 @@ export abstract class CommandApplier {
         const row = this.findItemRow(command.itemId);
         return wrote(row < 0 ? 0 : this.removeVector(row, command.space));
       }
+      case 'writeJournals':
+        return this.writeJournals(command.appends);
     }
   }
 
@@ -145,6 +149,16 @@ export abstract class CommandApplier {
     );
     for (const [row, vector] of last) this.storeVector(row, space, vector);
     return wrote(last.size);
+  }
+
+  private writeJournals(appends: readonly JournalAppend[]): WriteResult {
+    const changed = new Map<string, Journal>();
+    for (const each of appends) {
+      const before = changed.get(each.journal) ?? this.known.journal(each.journal);
+      changed.set(each.journal, appended(before, each));
+    }
+    for (const [name, journal] of changed) this.storeJournal(name, journal);
+    return wrote(appends.length);
   }
 
   private patchUser(userId: string, patch: Partial<User>): WriteResult {

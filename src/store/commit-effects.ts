@@ -1,5 +1,6 @@
 import { decode, encode } from '@msgpack/msgpack';
 import type { Item, User } from '../domain/entities.ts';
+import type { Journal } from './journals.ts';
 import { decodeOccurrences, encodeOccurrences, type Occurrences, type StoredFeedback } from './repeats.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface Effects {
   readonly feedback: readonly FeedbackEffect[];
   /** True where more went along with a deletion than stands in `feedback`. */
   readonly isIncomplete?: boolean;
+  /** Journals as they are now, with their names. */
+  readonly journals: readonly (readonly [name: string, journal: Journal])[];
 }
 
 /** A feedback that is written, or removed where `timeMs` is NaN. */
@@ -66,6 +69,7 @@ type Packed = [
   before: readonly PackedBefore[],
   isIncomplete: boolean,
   deletedUserRows: readonly number[],
+  journals: Effects['journals'],
 ];
 type PackedBefore = readonly [at: number, timeMs: number, value: number, occurrences: Uint8Array | null];
 
@@ -79,7 +83,7 @@ export function decodeParts(bytes: Uint8Array): Effects[] {
 }
 
 function pack(effects: Effects): Packed {
-  const { deletedUserIds, deletedItemIds, users, items, feedback } = effects;
+  const { deletedUserIds, deletedItemIds, users, items, feedback, journals } = effects;
   const { isIncomplete = false, deletedUserRows = [] } = effects;
   const names: string[] = [];
   const numbers = new Map<string, number>();
@@ -106,7 +110,7 @@ function pack(effects: Effects): Packed {
     befores.push([at, before.timeMs, before.value, events ?? null]);
   }
   const columns = [bytesOf(rows), bytesOf(types), bytesOf(timesMs)] as const;
-  const notes = [comments, values, repeats, befores, isIncomplete, deletedUserRows] as const;
+  const notes = [comments, values, repeats, befores, isIncomplete, deletedUserRows, journals] as const;
   return [deletedUserIds, deletedItemIds, users, items, names, ...columns, ...notes];
 }
 
@@ -132,8 +136,9 @@ function unpack(packed: Packed): Effects {
       occurrences: repeats.size > 0 ? unpackOccurrences(repeats.get(at)) : undefined,
       before: befores.size > 0 ? unpackBefore(befores.get(at)) : undefined,
     };
-  const [isIncomplete, deletedUserRows] = [packed[12], packed[13]];
-  return { deletedUserIds, deletedUserRows, deletedItemIds, users, items, feedback, isIncomplete };
+  const [isIncomplete, deletedUserRows, journals] = [packed[12], packed[13], packed[14]];
+  const entities = { deletedUserIds, deletedUserRows, deletedItemIds, users, items };
+  return { ...entities, feedback, isIncomplete, journals };
 }
 
 function unpackOccurrences(bytes: Uint8Array | null | undefined): Occurrences | undefined {

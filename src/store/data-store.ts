@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Batch, Feedback, Item, Page, User } from '../domain/entities.ts';
 import type { ItemVector } from '../domain/vector-space.ts';
 import { grown } from '../memory/growing-u32.ts';
+import type { Journal, JournalAppend } from './journals.ts';
 import type { Occurrences } from './repeats.ts';
 
 export type { Batch } from '../domain/entities.ts';
@@ -14,7 +15,7 @@ export interface DataStore extends DataReader {
   /**
    * Carries out one write as one transaction and resolves once it is durable.
    * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE, USER_NOT_FOUND, ITEM_NOT_FOUND,
-   *   FEEDBACK_NOT_FOUND, STORE_UNAVAILABLE. Nothing of a refused command is stored.
+   *   FEEDBACK_NOT_FOUND, CHANGED_MEANWHILE, STORE_UNAVAILABLE. Nothing of a refused command is stored.
    */
   write(command: WriteCommand): Promise<WriteResult>;
   /**
@@ -154,6 +155,10 @@ export interface LocalReads {
     fromRow: number,
     visit: (itemRow: number, space: string, vector: Float32Array) => unknown,
   ): number;
+  /** The entries of a journal; none where there is no such journal. */
+  journal(name: string): Journal;
+  /** Names of all journals, in the order of their bytes. */
+  journalNames(): readonly string[];
   /** As of when feedback is read; undefined where that cannot be told, as while a deletion goes on. */
   readonly feedbackPosition: FeedbackPosition | undefined;
   /**
@@ -256,7 +261,9 @@ export type WriteCommand =
       readonly itemId?: string;
       readonly batch: Batch<ItemVector>;
     }
-  | { readonly kind: 'deleteVector'; readonly space: string; readonly itemId: string };
+  | { readonly kind: 'deleteVector'; readonly space: string; readonly itemId: string }
+  /** Adds entries, all of them or none. */
+  | { readonly kind: 'writeJournals'; readonly appends: readonly JournalAppend[] };
 
 export interface WriteResult {
   readonly rowAffected: number;
@@ -286,6 +293,8 @@ export interface ChangeSet {
   readonly deletedItemRows: readonly number[];
   /** Items of which a vector was written or removed; a deleted item loses all without a word here. */
   readonly vectorRows: readonly number[];
+  /** Names of journals that have new entries. */
+  readonly journals: readonly string[];
   /** Users inserted or altered. */
   readonly userRows: readonly number[];
   readonly deletedUserRows: readonly number[];

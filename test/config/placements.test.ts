@@ -48,7 +48,7 @@ it('takes names that objects have, and refuses those that are none', () => {
 });
 
 it.each([
-  ['[placement.home]\nlengt = 3', 'placement.home.lengt: unknown key; expected one of categories'],
+  ['[placement.home]\nlengt = 3', 'placement.home.lengt: unknown key; expected one of kind'],
   ['[placement]\nhome = 3', 'placement.home: expected a table, got 3'],
   ['placement = 3', 'placement: expected a table, got 3'],
   ['[placement.home]\nlength = -1', 'placement.home.length: expected an integer from 0 to 10000, got -1'],

@@ -12,6 +12,7 @@ function changeSet(changed: Partial<ChangeSet>): ChangeSet {
     items: [],
     deletedItemRows: [],
     vectorRows: [],
+    journals: [],
     userRows: [],
     deletedUserRows: [],
     added: new FeedbackColumns(),

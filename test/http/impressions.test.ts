@@ -190,12 +190,12 @@ it('tells operators what the log takes', async () => {
   expect(own[0].Bytes).toBeGreaterThan(0);
 });
 
-it('says that there are none where no placement is configured', async () => {
+it('refuses tokens where there is no placement, and takes feedback all the same', async () => {
   const plain = await startTestServer();
   const { status, body } = await plain.call('POST', '/api/impressions', [
     { UserId: 'a', Recommendation: 'x', Items: ['i'] },
   ]);
-  expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+  expect([status, body.code]).toEqual([400, 'INVALID_BODY']);
   const feedback = { FeedbackType: 'like', UserId: 'a', ItemId: 'i', Timestamp: NOW, Comment: '' };
   const written = await plain.call('POST', '/api/feedback', [{ ...feedback, Recommendation: 'x' }]);
   expect(written.body).toEqual({ RowAffected: 1 });

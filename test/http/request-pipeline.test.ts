@@ -82,7 +82,10 @@ test('a store that is away is a 503 with Retry-After', async () => {
 
 test('a write too many is a 503 with Retry-After', async () => {
   const data = { write: () => Promise.reject(new FurzeError('OVERLOADED', 'Too many writes are waiting.')) };
-  const reply = await ask({ data }, { method: 'DELETE', path: '/api/user/a' });
+  const reply = await ask(
+    { data, impressions: { forget: async () => {} } },
+    { method: 'DELETE', path: '/api/user/a' },
+  );
   expect(reply.status).toBe(503);
   expect(reply.headers).toContainEqual(['Retry-After', '1']);
   expect(JSON.parse(String(reply.body))).toMatchObject({ code: 'OVERLOADED' });

@@ -20,6 +20,7 @@ export const WIDE: ConnectionLimits = {
 
 /** No keys: everybody may do everything. */
 export const OPEN_ACCESS: AccessRules = {
+  key: {},
   api_key: '',
   api_keys: [],
   read_only_api_key: '',

@@ -27,6 +27,7 @@ const part: fc.Arbitrary<Effects> = fc.record({
   items: fc.constant([]),
   feedback: fc.array(feedback, { maxLength: 6 }),
   isIncomplete: fc.boolean(),
+  journals: fc.constant([['a', [{ number: 1, text: 'x' }]]] as const),
 });
 
 test('effects come back as they were packed', () => {

@@ -51,7 +51,7 @@ function openFilled(): { tables: DataTables; writer: GroupWriter } {
     { length: ITEMS },
     (_, row) => [row, { ...EMPTY_ITEM, ItemId: `i${row}`, Timestamp: '2024-01-01T00:00:00Z' }] as const,
   );
-  const nothing = { deletedUserIds: [], deletedItemIds: [], feedback: [] };
+  const nothing = { deletedUserIds: [], deletedItemIds: [], feedback: [], journals: [] };
   writer.replicate([{ ...NOT_WHOLE, parts: [{ ...nothing, users, items }] }]);
   return { tables, writer };
 }
@@ -83,7 +83,7 @@ test.each([
 ])('feedback loaded %s is what it is when written one by one', async (_, sizes) => {
   const feedback = randomFeedback();
   const one = openFilled();
-  const nothing = { deletedUserIds: [], deletedItemIds: [], users: [], items: [] };
+  const nothing = { deletedUserIds: [], deletedItemIds: [], users: [], items: [], journals: [] };
   one.writer.replicate([
     {
       ...NOT_WHOLE,

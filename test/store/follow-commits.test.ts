@@ -6,7 +6,7 @@ import { nextCommits } from '../../src/store/postgres/follow-commits.ts';
 /** A commit that removes so many users; its mark is ten times its position. */
 function commit(position: number, records: number, markBefore = (position - 1) * 10): Commit {
   const deletedUserIds = Array.from({ length: records }, (_, at) => `u${at}`);
-  const part = { deletedUserIds, deletedItemIds: [], users: [], items: [], feedback: [] };
+  const part = { deletedUserIds, deletedItemIds: [], users: [], items: [], feedback: [], journals: [] };
   return { position, mark: position * 10, markBefore, parts: [part] };
 }
 

@@ -10,7 +10,10 @@ import { GroupWriter } from '../../src/store/lmdb/writer/group-writer.ts';
 import { PLAIN_RULES, tempFolder } from './helpers.ts';
 
 const ROWS = 3;
-const NOTHING: Effects = { deletedUserIds: [], deletedItemIds: [], users: [], items: [], feedback: [] };
+const NOTHING: Effects = {
+  ...{ deletedUserIds: [], deletedItemIds: [], users: [], items: [] },
+  ...{ feedback: [], journals: [] },
+};
 
 const row = fc.nat(ROWS - 1);
 const feedback = fc.record({

@@ -90,7 +90,8 @@ export class ModelStore implements DataStore {
       }
       case 'putVectors':
       case 'deleteVector':
-        throw new Error('vectors are tested apart');
+      case 'writeJournals':
+        throw new Error('vectors and journals are tested apart');
     }
   }
 

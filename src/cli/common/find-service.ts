@@ -1,3 +1,4 @@
+import { apiKeys } from '../../config/api-keys.ts';
 import { baseUrl } from '../../config/base-url.ts';
 import type { Config, Environment } from '../../config/config.ts';
 import { ServiceClient } from '../../exchange/service-client.ts';
@@ -5,8 +6,8 @@ import { loadConfig } from './load-config.ts';
 import { configFlags, type PlaceOptions } from './options.ts';
 
 /** The key of a configuration that may do everything; empty where none is asked for. */
-export function keyOf({ server }: Config): string {
-  return server.api_key || (server.api_keys[0] ?? '');
+export function keyOf(config: Config): string {
+  return apiKeys(config)[0] ?? '';
 }
 
 /** The service at an address, with the key of the configuration. @throws ConfigError when that is not valid */

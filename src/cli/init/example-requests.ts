@@ -1,6 +1,6 @@
+import { apiKeys } from '../../config/api-keys.ts';
 import { baseUrl } from '../../config/base-url.ts';
 import type { Config } from '../../config/config.ts';
-import { apiKeys } from '../../config/schema.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { DataStore } from '../../store/data-store.ts';
@@ -142,7 +142,7 @@ function valueThatCounts({ threshold }: PositiveKind): number | undefined {
 /** Next steps: the line that starts the service, and requests with ids of the data. */
 export function describeNext(file: string, config: Config, examples: readonly Example[]): string {
   const { url, requests, feedback } = requestsOf(config, examples);
-  const key = apiKeys(config.server).length > 0 ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
+  const key = apiKeys(config).length > 0 ? ' -H "X-API-Key: $FURZE_SERVER_API_KEY"' : '';
   // In JSON an apostrophe can be written in another way, which ends no word of a shell.
   const body = JSON.stringify(feedback).replaceAll("'", String.raw`\u0027`);
   const post =

@@ -1,37 +1,49 @@
+import { useState } from 'preact/hooks';
 import type { PlacementOutcome, PlacementReport } from '../../domain/placement-schemas.ts';
-import { ask } from '../api.ts';
+import type { Audit, RulesView } from '../../domain/rule-schemas.ts';
+import { ask, pathOf } from '../api.ts';
 import { count, duration, figure, percent, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
-import { Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
+import { Card, Names, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { Experiment } from '../parts/experiment.tsx';
+import { go, href } from '../router.ts';
+import { mayOperate } from '../rules.ts';
 import { saveFile } from '../save-file.ts';
 import { useAttempt } from '../use-attempt.ts';
 import { useResource } from '../use-resource.ts';
 
 const REFRESH_MS = 60_000;
+const CHANGES = 50;
 const COLORS = [1, 2, 3, 4] as const;
 const PATH = '/api/admin/placements';
 
 /** What came of the lists of placements. */
 export function PlacementsPage() {
-  const { data, error, loading } = useResource<PlacementReport>(PATH, REFRESH_MS);
+  const { data, error, loading, reload } = useResource<PlacementReport>(PATH, REFRESH_MS);
+  const rules = useResource<RulesView>('/api/admin/rules', REFRESH_MS);
+  const audit = useResource<Audit>(pathOf(['api', 'admin', 'audit'], { n: CHANGES }));
+  const changed = () => {
+    reload();
+    rules.reload();
+    audit.reload();
+  };
   const names = [...new Set(data?.Placements.map(({ Placement }) => Placement))];
   return (
     <>
       <PageHead title="Placements">
-        What users saw of the lists of each placement, and what they did with it.
+        Named places on your pages: their rules, what users saw of their lists, and what they did with it.
       </PageHead>
-      <State error={error} loading={loading} />
+      <State error={error ?? rules.error} loading={loading || rules.loading} />
+      {rules.data !== undefined && <Rules of={rules.data} />}
       {data !== undefined && names.length === 0 && (
         <p>
-          Nothing was shown yet. Name a place on your page in the configuration, as{' '}
-          <code>[placement.home]</code>, ask for lists with <code>placement=home</code>, and tell what was
-          seen by <code>POST /api/impressions</code>.
+          Nothing was shown yet. Ask for lists with the name of a placement, as in <code>placement=home</code>
+          , and tell what was seen by <code>POST /api/impressions</code>.
         </p>
       )}
       {data !== undefined && names.length > 0 && <Head data={data} />}
       {data?.Experiments.map((each) => (
-        <Experiment key={each.Name} of={each} />
+        <Experiment key={each.Name} of={each} rules={rules.data} changed={changed} />
       ))}
       {names.map((name) => (
         <Outcome
@@ -40,7 +52,86 @@ export function PlacementsPage() {
           variants={data!.Placements.filter(({ Placement }) => Placement === name)}
         />
       ))}
+      {audit.data !== undefined && audit.data.Changes.length > 0 && <Changes of={audit.data} />}
     </>
+  );
+}
+
+/** The placements there are, and a form for another. */
+function Rules({ of }: { of: RulesView }) {
+  const [name, setName] = useState('');
+  const make = (event: Event) => {
+    event.preventDefault();
+    go('placements', name);
+  };
+  return (
+    <Card wide title="Rules">
+      {of.Placements.length > 0 && (
+        <Table stacks label="Placements" head={['Placement', 'From', 'Rules', 'Changed']}>
+          {of.Placements.map((rule) => (
+            <tr key={rule.Name}>
+              <th scope="row">
+                <a class="item" href={href('placements', rule.Name)}>
+                  {rule.Name}
+                </a>
+              </th>
+              <td>
+                <span class="badge">{rule.Source}</span>
+                {rule.NotInEffect !== undefined && <span class="badge failed">not in effect</span>}
+              </td>
+              <td>
+                <Names
+                  values={Object.keys(rule.Settings)
+                    .filter((key) => !isUsual(of, key, rule.Settings[key]))
+                    .map((key) => key.replaceAll('_', ' '))}
+                />
+              </td>
+              <td class="nowrap">
+                {rule.ChangedAt !== undefined && `${time(rule.ChangedAt)} by ${rule.ChangedBy || 'no key'}`}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {mayOperate(of) && (
+        <form class="filter" onSubmit={make}>
+          <label>
+            Name of a new placement
+            <input
+              type="text"
+              required
+              pattern="[A-Za-z][A-Za-z0-9_\-]*"
+              maxLength={64}
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </label>
+          <button type="submit">Make a placement</button>
+        </form>
+      )}
+    </Card>
+  );
+}
+
+/** True for a key at its default. */
+function isUsual({ Keys }: RulesView, key: string, value: unknown): boolean {
+  return Keys.find(({ Name }) => Name === key)?.Default === JSON.stringify(value);
+}
+
+function Changes({ of }: { of: Audit }) {
+  return (
+    <details>
+      <summary>Who changed what</summary>
+      <Table stacks label="Changes" head={['When', 'Key', 'What']}>
+        {of.Changes.map(({ At, By, What }, number) => (
+          <tr key={String(number)}>
+            <td class="nowrap">{time(At)}</td>
+            <td>{By || 'no key'}</td>
+            <td>{What}</td>
+          </tr>
+        ))}
+      </Table>
+    </details>
   );
 }
 

@@ -1,9 +1,21 @@
 import type { ExperimentOutcome } from '../../domain/placement-schemas.ts';
+import type { RulesView } from '../../domain/rule-schemas.ts';
+import { api, pathOf } from '../api.ts';
 import { count, figure, percent } from '../format.ts';
-import { Card, numbers, Table } from './common.tsx';
+import { mayOperate, undoRule } from '../rules.ts';
+import { notice, question } from '../state.ts';
+import { useAttempt } from '../use-attempt.ts';
+import { Card, numbers, State, Table } from './common.tsx';
 
 /** How an experiment stands. */
-export function Experiment({ of }: { of: ExperimentOutcome }) {
+export function Experiment(props: {
+  of: ExperimentOutcome;
+  rules: RulesView | undefined;
+  changed: () => void;
+}) {
+  const { of, rules, changed } = props;
+  const rule = rules?.Experiments.find(({ Name }) => Name === of.Name);
+  const isOwn = rules !== undefined && rule?.Source === 'dashboard' && mayOperate(rules);
   const [control] = of.Variants;
   const told = (value: number | undefined) => lift(value, control?.Mean ?? 0);
   return (
@@ -45,7 +57,54 @@ export function Experiment({ of }: { of: ExperimentOutcome }) {
           ` A difference of 5 % takes about ${count(of.UsersForFivePercent)} users.`}
         {of.Mixed > 0 && ` ${count(of.Mixed)} users saw several variants and are left out.`}
       </p>
+      {isOwn && <Decide of={of} changed={changed} />}
     </Card>
+  );
+}
+
+/** Ends the experiment, with one of its variants as the placement or with none. */
+function Decide({ of, changed }: { of: ExperimentOutcome; changed: () => void }) {
+  const { attempt, refusal } = useAttempt(changed);
+  const path = ['api', 'admin', 'experiments', of.Name];
+  const decide = (text: string, act: () => Promise<unknown>) => {
+    const yes = 'End the experiment';
+    question.value = {
+      ...{ text: `${text} Undo takes it back.`, yes },
+      act: () =>
+        attempt(async () => {
+          await act();
+          const undo = () => undoRule('experiments', of.Name, changed);
+          notice.value = { text: `The experiment ${of.Name} has ended.`, undo };
+        }),
+    };
+  };
+  const promote = (variant: string) =>
+    decide(`Make ${variant} the placement ${of.Placement} for all users, and end the experiment?`, () =>
+      api(pathOf([...path, 'promote'], { variant }), 'POST'),
+    );
+  const end = () =>
+    decide(`End the experiment and leave the placement ${of.Placement} as it is?`, () =>
+      api(pathOf(path), 'DELETE'),
+    );
+  return (
+    <>
+      <State error={refusal} loading={false} />
+      <p class="buttons">
+        {of.Variants.map(({ Name }) => (
+          <button
+            key={Name}
+            type="button"
+            class={Name === of.Winner ? '' : 'outline'}
+            onClick={() => promote(Name)}
+          >
+            Promote {Name}
+          </button>
+        ))}
+        <button type="button" class="outline secondary" onClick={end}>
+          End it
+        </button>
+      </p>
+    </>
   );
 }
 

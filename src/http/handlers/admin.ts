@@ -57,18 +57,21 @@ export const adminRoutes: readonly Route[] = [
     handler: (_request, { admin }) => json(admin.tasks()),
   }),
   route('POST', '/api/admin/fit', {
+    needs: 'own',
     summary: 'Begin a fit now',
     description: 'The answer comes at once, with the tasks as they are then. A fit that runs is joined.',
     response: { description: 'The tasks', schema: TasksSchema },
     handler: async (_request, { admin }) => json(await admin.begin('fit')),
   }),
   route('POST', '/api/admin/search', {
+    needs: 'own',
     summary: 'Begin a search of better settings now',
     description: 'The answer comes at once, with the tasks as they are then. A search that runs is joined.',
     response: { description: 'The tasks', schema: TasksSchema },
     handler: async (_request, { admin }) => json(await admin.begin('search')),
   }),
   route('POST', '/api/admin/evaluation', {
+    needs: 'own',
     needsNoModel: true,
     summary: 'Begin to judge the lists on held-out feedback',
     description:
@@ -77,6 +80,7 @@ export const adminRoutes: readonly Route[] = [
     handler: async (_request, { admin }) => json(await admin.begin('evaluation')),
   }),
   route('POST', '/api/admin/compact', {
+    needs: 'own',
     needsNoModel: true,
     summary: 'Begin to rewrite the data store without its free space',
     description:
@@ -85,6 +89,7 @@ export const adminRoutes: readonly Route[] = [
     handler: async (_request, { admin }) => json(await admin.begin('compaction')),
   }),
   route('POST', '/api/admin/backup', {
+    needs: 'own',
     needsNoModel: true,
     summary: 'A consistent copy of the data store, as `furze restore` takes it',
     description:

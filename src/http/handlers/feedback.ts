@@ -124,7 +124,7 @@ function writeRoute(method: 'POST' | 'PUT', overwrite: boolean, summary: string)
         overwrite,
         batch: { json: body, single: false },
       });
-      if (credited !== undefined) await impressions?.credit(credited);
+      if (credited !== undefined) await impressions.credit(credited);
       return jsonText(`{"RowAffected":${rowAffected}}`);
     },
   });

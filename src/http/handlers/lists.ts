@@ -11,10 +11,11 @@ import { SCORED } from './examples.ts';
 const route = routesOf('Lists');
 /** Parameters of items like an item. */
 const likeItem = {
-  query: ['n', 'offset', 'category', 'by', 'user-id', 'exclude', 'label', 'not-label'],
+  query: ['n', 'offset', 'category', 'placement', 'by', 'user-id', 'exclude', 'label', 'not-label'],
   description:
-    'With `by`, an extension of furze, by their vectors in a space; `user-id`, `exclude`, `label` and `not-label` hold then alone.',
-  errors: ['SPACE_NOT_FOUND'],
+    'With `by`, an extension of furze, by their vectors in a space; `exclude`, `label` and `not-label` hold then alone. With ' +
+    '`placement` by the rules of a placement, and of its kind; `user-id` says for whom.',
+  errors: ['SPACE_NOT_FOUND', 'PLACEMENT_NOT_FOUND'],
 } as const;
 const scored = { description: 'Entries, best first', schema: ScoredEntriesSchema, example: SCORED };
 
@@ -89,6 +90,7 @@ export function listQuery(query: Query, category?: string, caller?: Caller): Lis
     n: query.n,
     offset: query.offset,
     categories: allCategories(query, category),
+    placement: query.placement,
     discovery: query.discovery,
     caller,
     ...(query.userId !== undefined && { userId: query.userId }),

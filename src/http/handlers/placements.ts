@@ -1,9 +1,7 @@
 import Papa from 'papaparse';
 import { type PlacementReport, PlacementReportSchema } from '../../domain/placement-schemas.ts';
-import { formatTimestamp } from '../../domain/rfc3339.ts';
 import { json } from '../route/reply.ts';
 import { type Route, routesOf } from '../route/route.ts';
-import type { Services } from '../route/services.ts';
 
 const route = routesOf('Admin');
 const CSV_TYPE = 'text/csv; charset=utf-8';
@@ -18,28 +16,22 @@ export const placementRoutes: readonly Route[] = [
       'Out of what was shown, as `POST /api/impressions` told, and the feedback there is; at most a minute old. Feedback counts ' +
       'on the day on which its list was first seen. No users are named.',
     response: { description: 'By placement and variant', schema: PlacementReportSchema },
-    handler: async (_request, services) => json(await reportOf(services)),
+    handler: async (_request, { placementReports }) => json(await placementReports.current()),
   }),
   route('GET', '/api/admin/placements.csv', {
     needsNoModel: true,
     summary: 'The same as CSV, a row for each placement, variant and day',
     response: { description: 'A column for the count and the Value of each type', contentType: CSV_TYPE },
-    async handler(_request, services) {
+    async handler(_request, { placementReports }) {
       return {
         status: 200,
         contentType: CSV_TYPE,
-        body: toCsv(await reportOf(services)),
+        body: toCsv(await placementReports.current()),
         headers: [['Content-Disposition', 'attachment; filename="placements.csv"']],
       };
     },
   }),
 ];
-
-/** Of no placement where nothing was shown. */
-function reportOf({ placementReports, clock }: Services): Promise<PlacementReport> {
-  const none = { ComputedAt: formatTimestamp(clock()), WindowSeconds: 0, Placements: [], Experiments: [] };
-  return placementReports?.current() ?? Promise.resolve(none);
-}
 
 function toCsv({ Placements }: PlacementReport): string {
   const types = [...new Set(Placements.flatMap(({ Feedback }) => Feedback.map(({ Type }) => Type)))].sort();

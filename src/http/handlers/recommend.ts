@@ -1,4 +1,6 @@
+import Type from 'typebox';
 import {
+  DetailedListSchema,
   ExplanationSchema,
   ItemIdsSchema,
   ScoredEntriesSchema,
@@ -11,7 +13,16 @@ import type { ItemWishes } from '../../recommend/catalogue/item-filter.ts';
 import type { Answered, RecommendQuery } from '../../recommend/sources/recommender.ts';
 import { jsonRows } from '../route/list-reply.ts';
 import type { Query } from '../route/query-parameters.ts';
-import { json, jsonWith, type Reply, SOURCE_HEADERS, sourceHeaders, TOKEN_HEADER } from '../route/reply.ts';
+import {
+  json,
+  jsonWith,
+  type Reply,
+  SEED_HEADER,
+  SOURCE_HEADERS,
+  seedHeaders,
+  sourceHeaders,
+  TOKEN_HEADER,
+} from '../route/reply.ts';
 import { type Route, type RouteRequest, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import { EXPLANATION, FEEDBACK, SCORED } from './examples.ts';
@@ -38,17 +49,20 @@ const personal = {
     'not-label',
     'boost',
     'placement',
+    'item',
     'discovery',
+    'details',
     'write-back-type',
     'write-back-delay',
   ],
   response: {
     description: 'Item ids, best first',
-    schema: ItemIdsSchema,
+    schema: Type.Union([ItemIdsSchema, DetailedListSchema]),
     example: ['film-1', 'film-2'],
     headers: {
       [TOKEN_HEADER]:
         'With `placement`: a token for this user that tells the list later, when it is shown or clicked on',
+      [SEED_HEADER]: 'With `placement`: the item that the list goes by, percent-encoded; absent for none',
       ...SOURCE_HEADERS,
     },
   },
@@ -59,7 +73,7 @@ const session = {
   reads: true,
   description:
     'Nothing is stored. Only the most recent records count; those of no positive type only exclude.',
-  query: ['n', 'offset', 'category', 'discovery'],
+  query: ['n', 'offset', 'category', 'placement', 'discovery'],
   body: { schema: SessionBodiesSchema, example: [FEEDBACK] },
   response: {
     description: 'Entries, best first',
@@ -67,7 +81,7 @@ const session = {
     example: SCORED,
     headers: SOURCE_HEADERS,
   },
-  errors: ['BATCH_TOO_LARGE'],
+  errors: ['BATCH_TOO_LARGE', 'PLACEMENT_NOT_FOUND'],
 } as const;
 
 /** The routes of recommendations. */
@@ -131,12 +145,14 @@ function recommend(request: RouteRequest<OfUser>, services: Services): Reply | P
     return jsonWith(answer.text, [[TOKEN_HEADER, token], ...sourceHeaders(answer.source)]);
   }
   if (placement === undefined) return answer.then(answered);
-  return answer.then(async ({ text, source, claims }) => {
+  return answer.then(async ({ text, source, claims, seed }) => {
     const token = recommender.tokenOf(userId, placement, claims);
     if (query.writeBackType !== undefined) await noteShown(userId, token, text, query.offset, services);
-    return jsonWith(text, [[TOKEN_HEADER, token], ...sourceHeaders(source)]);
+    return jsonWith(text, [[TOKEN_HEADER, token], ...sourceHeaders(source), ...seedHeaders(seed)]);
   });
 }
+
+type Entries = (string | { readonly Id: string })[];
 
 /** Whoever has an answer written back as read says that it is shown. */
 async function noteShown(
@@ -146,11 +162,12 @@ async function noteShown(
   offset: number,
   { impressions, clock }: Services,
 ): Promise<void> {
-  const entries = JSON.parse(answer) as (string | { readonly Id: string })[];
+  const told = JSON.parse(answer) as Entries | { readonly Items: Entries };
+  const entries = 'Items' in told ? told.Items : told;
   const Items = entries.map((entry) => (typeof entry === 'string' ? entry : entry.Id));
   const Places = Items.map((_, at) => offset + at + 1);
   const Timestamp = formatTimestamp(clock());
-  if (Items.length > 0) await impressions?.add([{ UserId, Recommendation, Items, Places, Timestamp }]);
+  if (Items.length > 0) await impressions.add([{ UserId, Recommendation, Items, Places, Timestamp }]);
 }
 
 function recommendReady(request: RouteRequest<OfUser>, { recommender }: Services): Reply | undefined {
@@ -170,6 +187,8 @@ function askedBy(request: RouteRequest<OfUser>): RecommendQuery {
     categories: allCategories(query, params.category),
     wishes: wishesOf(query),
     placement: query.placement,
+    item: query.item,
+    details: query.details,
     discovery: query.discovery,
     writeBackType: query.writeBackType,
     writeBackDelayMs: query.writeBackDelayMs,

@@ -78,7 +78,7 @@ export const userRoutes: readonly Route[] = [
     async handler({ params }, { data, impressions }) {
       const userId = params['user-id'];
       // First, so that a service that is killed meanwhile keeps nothing of a user who is gone.
-      await impressions?.forget(userId);
+      await impressions.forget(userId);
       return write(data, { kind: 'deleteUser', userId });
     },
   }),

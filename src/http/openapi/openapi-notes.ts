@@ -30,6 +30,8 @@ export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {
     example: 'text',
   },
   model: { description: 'Name of a model of another tool', schema: id, example: 'spark-als' },
+  'placement-name': { description: 'Name of a placement', schema: id, example: 'home' },
+  'experiment-name': { description: 'Name of an experiment', schema: id, example: 'sizes' },
   asset: { description: 'Name of a file', schema: text, example: 'swagger-ui.css' },
 };
 
@@ -80,7 +82,12 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
     schema: Type.Array(text, { rule: 'boost' }),
   },
   placement: {
-    description: 'The list by the rules of `[placement.NAME]` in the configuration',
+    description: 'The list by the rules of the placement of this name',
+    schema: given,
+  },
+  item: {
+    description:
+      'The item that the page is about, for placements that go by one; by default the one liked last',
     schema: given,
   },
   discovery: {
@@ -88,6 +95,11 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
       'Share of its weight that popularity loses in the ranking, in place of [recommend] discovery: a list is made for the question',
     schema: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Literal('auto')]),
   },
+  version: {
+    description: 'The `Version` that is changed, 0 for none: where there is another, nothing is changed',
+    schema: Type.Integer({ minimum: 0 }),
+  },
+  variant: { description: 'Name of a variant of the experiment', schema: given, example: 'mixed' },
   by: { description: 'The vector space that items are compared in', schema: given },
   'write-back-type': {
     description: 'Stores a feedback of this type for each item answered: the request then writes',
@@ -122,7 +134,8 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
   },
   use: { description: 'Whether it is put in place, by default true', schema: Type.Boolean() },
   details: {
-    description: 'Whether feedback comes with how often and when it happened',
+    description:
+      'Whether feedback comes with how often and when it happened, and a list as an object, with score, source and reason of each item',
     schema: Type.Boolean(),
   },
 };

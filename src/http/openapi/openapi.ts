@@ -16,6 +16,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Vectors: 'Vectors of items that others have made of text, pictures or behavior',
   Feedback: 'What users did with items',
   Impressions: 'What users were shown of the lists of placements',
+  Placements: 'Placements and experiments as staff change them',
   Lists: 'Ranked lists with scores',
   Recommendations: 'Items for a user or for a session',
   Health: 'The state of the service',
@@ -134,7 +135,7 @@ export function errorCodes(route: Route): ErrorCode[] {
     for (const code of ['INVALID_JSON', 'INVALID_BODY', 'BODY_TOO_LARGE', 'REQUEST_TIMEOUT'] as const)
       codes.add(code);
   if (route.open !== true && (writes(route) || route.query?.includes('write-back-type')))
-    for (const code of ['READ_ONLY_KEY', 'FOREIGN_ORIGIN'] as const) codes.add(code);
+    for (const code of ['READ_ONLY_KEY', 'ROLE_LACKS', 'FOREIGN_ORIGIN'] as const) codes.add(code);
   if (route.open !== true)
     for (const code of ['UNAUTHORIZED', 'STORE_UNAVAILABLE', 'OVERLOADED'] as const) codes.add(code);
   codes.add('FOREIGN_HOST');

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { isLoopback } from '../../config/base-url.ts';
-import { apiKeys } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
+import { mayDo, type Role } from '../../domain/roles.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { ErrorReply } from '../route/problem-details.ts';
 import type { Reply } from '../route/reply.ts';
@@ -13,16 +14,9 @@ export interface AccessHeaders extends SenderHeaders {
   readonly authorization: string;
 }
 
-/** The right of a request: nothing, read, or all. */
-export type Right = 'none' | 'read' | 'all';
-
-/** The part of the configuration's `[server]` that says who may do what. */
-export interface AccessRules {
-  /** Keys that may do everything; none at all lets everybody in. */
-  readonly api_key: string;
-  readonly api_keys: readonly string[];
-  /** A key that may read only; `''` for none. */
-  readonly read_only_api_key: string;
+/** The part of the configuration that says who may do what: `[server]` and the named keys. */
+export interface AccessRules extends Pick<Config['server'], 'api_key' | 'api_keys' | 'read_only_api_key'> {
+  readonly key: Config['key'];
   /** Origins whose pages may write while there are no keys; `*` for all. */
   readonly cors_origins: readonly string[];
   /** Hosts beside those of loopback that requests may name while there are no keys; `*` for all. */
@@ -31,19 +25,37 @@ export interface AccessRules {
   readonly host: string;
 }
 
+/** The holder of a key. */
+export interface Caller {
+  /** Name of the key; `''` where none is asked for. */
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Where no key is asked for, everybody owns the service. */
+export const ANYBODY: Caller = { name: '', role: 'own' };
+
+/** The keys with their holders. */
+function holders({ api_key, api_keys, read_only_api_key, key }: AccessRules) {
+  const holder = (value: string, name: string, role: Role) => ({ value, caller: { name, role } });
+  return [
+    holder(api_key, 'api_key', 'own'),
+    ...api_keys.map((value, at) => holder(value, `api_keys[${at}]`, 'own')),
+    holder(read_only_api_key, 'read_only_api_key', 'read'),
+    ...Object.entries(key).map(([name, { value, role }]) => holder(value, name, role)),
+  ].filter(({ value }) => value !== '');
+}
+
 /** Decides who may do what, and answers 401, 403 and 421: by key where there is one, else by the host that is asked and the page that asks. */
 export class Access {
-  private readonly full: readonly Buffer[];
-  private readonly readOnly: Buffer | undefined;
+  private readonly keys: readonly { readonly digest: Buffer; readonly caller: Caller }[];
   private readonly origins: Origins;
   private readonly hosts: Hosts;
 
-  constructor(server: AccessRules) {
-    const { read_only_api_key: readOnlyKey } = server;
-    this.full = apiKeys(server).map(digest);
-    this.readOnly = readOnlyKey === '' ? undefined : digest(readOnlyKey);
-    this.origins = new Origins(server.cors_origins);
-    this.hosts = new Hosts(server.hosts, server.host);
+  constructor(rules: AccessRules) {
+    this.keys = holders(rules).map(({ value, caller }) => ({ digest: digest(value), caller }));
+    this.origins = new Origins(rules.cors_origins);
+    this.hosts = new Hosts(rules.hosts, rules.host);
   }
 
   /**
@@ -51,7 +63,7 @@ export class Access {
    * @throws FurzeError FOREIGN_HOST
    */
   checkHost(head: AccessHeaders): void {
-    if (this.full.length > 0 || this.hosts.isOwn(head.host)) return;
+    if (this.keys.length > 0 || this.hosts.isOwn(head.host)) return;
     throw new FurzeError(
       'FOREIGN_HOST',
       'Without an API key the service answers by loopback names and addresses alone; set [server] api_key, or name this host in [server] hosts.',
@@ -59,24 +71,27 @@ export class Access {
   }
 
   /**
-   * Tells the right that the key of a request gives. All keys are compared, each by its hash, so the time taken tells nothing of
+   * Tells whose key a request has; undefined for nobody's. All keys are compared, each by its hash, so the time taken tells nothing of
    * length, content or which one fits.
    * @param bearer true where `Authorization: Bearer` counts too
    */
-  rightOf(head: AccessHeaders, bearer: boolean): Right {
-    if (this.full.length === 0) return 'all';
-    const right = this.rightOfKey(head.apiKey);
-    if (right !== 'none' || !bearer) return right;
-    return this.rightOfKey(/^bearer +(.*)$/i.exec(head.authorization)?.[1] ?? '');
+  callerOf(head: AccessHeaders, bearer: boolean): Caller | undefined {
+    if (this.keys.length === 0) return ANYBODY;
+    const caller = this.holderOf(head.apiKey);
+    if (caller !== undefined || !bearer) return caller;
+    return this.holderOf(/^bearer +(.*)$/i.exec(head.authorization)?.[1] ?? '');
   }
 
   /**
    * Refuses a write that is not allowed.
-   * @throws FurzeError READ_ONLY_KEY, FOREIGN_ORIGIN
+   * @param needed the role that it takes
+   * @throws FurzeError READ_ONLY_KEY, ROLE_LACKS, FOREIGN_ORIGIN
    */
-  checkWrite(head: AccessHeaders, right: Right): void {
-    if (right !== 'all') throw new FurzeError('READ_ONLY_KEY', 'This API key may read and not write.');
-    if (this.full.length > 0 || !this.origins.isForeign(head)) return;
+  checkWrite(head: AccessHeaders, { role }: Caller, needed: Role): void {
+    if (role === 'read') throw new FurzeError('READ_ONLY_KEY', 'This API key may read and not write.');
+    if (!mayDo(role, needed))
+      throw new FurzeError('ROLE_LACKS', `This takes the role "${needed}"; the API key has "${role}".`);
+    if (this.keys.length > 0 || !this.origins.isForeign(head)) return;
     throw new FurzeError(
       'FOREIGN_ORIGIN',
       'Without an API key, pages of other origins may read and not write; set [server] api_key, or name the origin in [server] cors_origins.',
@@ -89,19 +104,18 @@ export class Access {
     return errorReply(error, [['WWW-Authenticate', bearer ? 'Bearer' : 'ApiKey']]);
   }
 
-  private rightOfKey(sent: string): Right {
+  private holderOf(sent: string): Caller | undefined {
     const hash = digest(sent);
-    let right: Right = 'none';
-    if (this.readOnly !== undefined && timingSafeEqual(hash, this.readOnly)) right = 'read';
-    for (const key of this.full) if (timingSafeEqual(hash, key)) right = 'all';
-    return right;
+    let holder: Caller | undefined;
+    for (const key of this.keys) if (timingSafeEqual(hash, key.digest)) holder = key.caller;
+    return holder;
   }
 }
 
 /** Says at start that anybody who reaches the address may read and write. */
-export function warnOfOpenDoor(server: AccessRules, log: Logger): void {
-  const { host } = server;
-  if (apiKeys(server).length > 0 || isLoopback(host)) return;
+export function warnOfOpenDoor(rules: AccessRules, log: Logger): void {
+  const { host } = rules;
+  if (holders(rules).length > 0 || isLoopback(host)) return;
   log.warn(
     { host },
     'listening beyond this machine without a key: anybody who reaches this address can read and delete everything; set [server] api_key',

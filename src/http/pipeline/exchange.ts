@@ -1,6 +1,6 @@
 import type { Query } from '../route/query-parameters.ts';
 import type { Reply } from '../route/reply.ts';
-import type { AccessHeaders } from './access.ts';
+import type { AccessHeaders, Caller } from './access.ts';
 import type { HandledRequest } from './handled-request.ts';
 import type { Match } from './router.ts';
 
@@ -30,6 +30,7 @@ export interface Exchange {
   readonly refusal: Reply | undefined;
   readonly match: Match | undefined;
   readonly query: Query | undefined;
+  readonly caller: Caller;
   /** Which version of Gorse's API the caller has asked for; `''` on a route that is the same in all. */
   readonly apiVersion: string;
   /** The request as its handler has it, once it runs. */

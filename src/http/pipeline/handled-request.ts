@@ -1,5 +1,6 @@
 import type { Query } from '../route/query-parameters.ts';
 import type { RouteRequest } from '../route/route.ts';
+import { ANYBODY, type Caller } from './access.ts';
 
 /** A request in the hands of its handler. */
 export class HandledRequest implements RouteRequest<Readonly<Record<string, string>>> {
@@ -7,6 +8,7 @@ export class HandledRequest implements RouteRequest<Readonly<Record<string, stri
   readonly query: Query;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly apiVersion: string;
+  readonly caller: Caller;
   private controller: AbortController | undefined;
 
   constructor(
@@ -14,11 +16,13 @@ export class HandledRequest implements RouteRequest<Readonly<Record<string, stri
     query: Query,
     body: Uint8Array<ArrayBuffer>,
     apiVersion: string,
+    caller = ANYBODY,
   ) {
     this.params = params;
     this.query = query;
     this.body = body;
     this.apiVersion = apiVersion;
+    this.caller = caller;
   }
 
   get signal(): AbortSignal {

@@ -13,7 +13,7 @@ import type { Reply } from '../route/reply.ts';
 import { type Method, type Route, readsData, writes } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import type { Telemetry } from '../telemetry/spans.ts';
-import { Access, type AccessRules } from './access.ts';
+import { Access, type AccessRules, ANYBODY } from './access.ts';
 import type { Exchange, RequestHead } from './exchange.ts';
 import { HandledRequest } from './handled-request.ts';
 import { type Match, Router } from './router.ts';
@@ -75,14 +75,15 @@ export class RequestPipeline {
       routeNumber = found.routeNumber;
       const { route, params } = found;
       const bearer = route.bearer === true;
-      const right = route.open === true ? 'all' : this.access.rightOf(head, bearer);
-      if (right === 'none') {
+      const caller = route.open === true ? ANYBODY : this.access.callerOf(head, bearer);
+      if (caller === undefined) {
         const reply = this.access.unauthorized(this.errorReply, bearer);
         return refused(begun, routeNumber, reply);
       }
       this.checkParams(params);
       const query = parseQuery(head.query, route.query ?? NO_NAMES, this.parts.services);
-      if (writes(route) || query.writeBackType !== undefined) this.access.checkWrite(head, right);
+      if (writes(route)) this.access.checkWrite(head, caller, route.needs ?? 'write');
+      else if (query.writeBackType !== undefined) this.access.checkWrite(head, caller, 'write');
       return {
         requestId,
         method: head.method,
@@ -92,6 +93,7 @@ export class RequestPipeline {
         refusal: undefined,
         match: found,
         query,
+        caller,
         apiVersion: route.versioned === true ? head.apiVersion : '',
         request: undefined,
       };
@@ -103,7 +105,7 @@ export class RequestPipeline {
 
   /** Runs the handler; stays synchronous when the handler is. @param body the whole body, or none */
   answer(exchange: Exchange, body: Uint8Array<ArrayBuffer> = NOTHING): Reply | Promise<Reply> {
-    const { refusal, match, query, requestId } = exchange;
+    const { refusal, match, query, caller, requestId } = exchange;
     if (refusal !== undefined) return refusal;
     const { route, params } = match!;
     const fail = (error: unknown) =>
@@ -112,12 +114,13 @@ export class RequestPipeline {
         ? this.errorReply(overloaded('abandoned'))
         : this.toReply(error, requestId, `${route.method} ${route.path}`);
     try {
-      const request = new HandledRequest(params, query!, body, exchange.apiVersion);
+      const request = new HandledRequest(params, query!, body, exchange.apiVersion, caller);
       exchange.request = request;
       const reply = this.gate?.isClosed
         ? this.answerEarly(this.gate, route, request)
         : this.handle(route, request);
-      return reply instanceof Promise ? reply.catch(fail) : reply;
+      const noted = route.needs === 'own' ? this.noted(route, request, reply) : reply;
+      return noted instanceof Promise ? noted.catch(fail) : noted;
     } catch (error) {
       return fail(error);
     }
@@ -139,6 +142,17 @@ export class RequestPipeline {
         return answerFresh(barrier, passed, () => route.handler(request, services));
     }
     return route.handler(request, services);
+  }
+
+  /** The answer to what staff do, which the log of changes tells once it is done. */
+  private async noted(
+    { method, path }: Route,
+    { caller }: HandledRequest,
+    answer: Reply | Promise<Reply>,
+  ): Promise<Reply> {
+    const reply = await answer;
+    if (reply.status < 400) this.parts.services.admin.audit.note(caller.name, `${method} ${path}`);
+    return reply;
   }
 
   /** Tells the handler that its caller is gone. */
@@ -217,6 +231,7 @@ function refused(begun: BegunExchange, routeNumber: number, refusal: Reply): Exc
     refusal,
     match: undefined,
     query: undefined,
+    caller: ANYBODY,
     apiVersion: '',
     request: undefined,
   };

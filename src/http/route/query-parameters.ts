@@ -23,10 +23,16 @@ export interface Query extends ItemWishes, AskedModel {
   readonly text?: string;
   /** The name of a placement. */
   readonly placement?: string;
+  /** The item that a page is about. */
+  readonly item?: string;
   /** See `withDiscovery`. */
   readonly discovery?: Discovery;
   /** The name of a vector space. */
   readonly by?: string;
+  /** The version that is changed. */
+  readonly version?: number;
+  /** The name of a variant of an experiment. */
+  readonly variant?: string;
   readonly writeBackType?: string;
   readonly writeBackDelayMs?: number;
   /** True where feedback is asked for with how often it happened. */
@@ -228,6 +234,9 @@ const READERS = {
   'not-label': all('notLabels', readId, 16),
   boost: all('boosts', parseBoost, 4),
   placement: first('placement', readId),
+  item: first('item', readId),
+  version: first('version', (value, name) => parseCount(value, name, Number.MAX_SAFE_INTEGER)),
+  variant: first('variant', readId),
   discovery: first('discovery', parseDiscovery),
   prefix: first('prefix', readId),
   q: first('text', readId),

@@ -72,8 +72,13 @@ export function jsonWith(text: string, headers: ReplyHeaders): Reply {
 const SOURCE_HEADER = 'X-Furze-Source';
 /** The token of a list of a placement. */
 export const TOKEN_HEADER = 'X-Furze-Recommendation';
-/** Pages of other origins may read both. */
-const FOR_PAGES = ['Access-Control-Expose-Headers', `${TOKEN_HEADER}, ${SOURCE_HEADER}`] as const;
+/** The item that a list goes by. */
+export const SEED_HEADER = 'X-Furze-Seed';
+/** Pages of other origins may read them. */
+const FOR_PAGES = [
+  'Access-Control-Expose-Headers',
+  [TOKEN_HEADER, SOURCE_HEADER, SEED_HEADER].join(', '),
+] as const;
 /** What `SOURCE_HEADER` means, for the OpenAPI document. */
 export const SOURCE_HEADERS: Readonly<Record<string, string>> = {
   [SOURCE_HEADER]:
@@ -95,4 +100,9 @@ export function sourceHeaders(source: string): ReplyHeaders {
 /** The bytes of a body on the wire. */
 export function byteLengthOf(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+}
+
+/** The header that tells the item that a list goes by. */
+export function seedHeaders(seed: string | undefined): ReplyHeaders {
+  return seed === undefined ? [] : [[SEED_HEADER, encodeURIComponent(seed)]];
 }

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { ErrorCode } from '../../domain/furze-error.ts';
+import type { Role } from '../../domain/roles.ts';
 import type { Query, QueryName } from './query-parameters.ts';
 import type { Reply } from './reply.ts';
 import type { Services } from './services.ts';
@@ -20,6 +21,8 @@ export interface RouteRequest<Params> {
   readonly body: Uint8Array<ArrayBuffer>;
   /** The value of `X-API-Version` on a route that is `versioned`, else `''`. */
   readonly apiVersion: string;
+  /** The holder of the key: its name, `''` where none is asked for, and what it may do. */
+  readonly caller: { readonly name: string; readonly role: Role };
   /** Aborted when the caller is gone before the answer; made when it is first asked for, so ask for it at once. */
   readonly signal: AbortSignal;
 }
@@ -52,6 +55,8 @@ export interface Route {
   readonly open?: boolean;
   /** Stores nothing although its method is none that reads. */
   readonly reads?: boolean;
+  /** The role that a key needs where the route writes; `write` when absent. What takes `own` the log of changes tells. */
+  readonly needs?: Role;
   /** Answers otherwise by `X-API-Version`, as Gorse does. */
   readonly versioned?: boolean;
   /** Takes the API key as `Authorization: Bearer` too. */

@@ -17,9 +17,8 @@ export interface Services {
   readonly entityTexts: EntityTexts;
   readonly recommender: Recommender;
   readonly explainer: Explainer;
-  /** What users were shown; undefined where no placement is configured and none was. */
-  readonly impressions: Impressions | undefined;
-  readonly placementReports: PlacementReports | undefined;
+  readonly impressions: Impressions;
+  readonly placementReports: PlacementReports;
   readonly admin: Admin;
   /** Ids of items that contain a text, best match first. */
   readonly searchItems: (text: string, n: number) => Promise<readonly string[]>;

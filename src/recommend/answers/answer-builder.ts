@@ -7,7 +7,10 @@ const ENTRIES_A_TURN = 2000;
 export class AnswerBuilder {
   readonly rows: number[] = [];
   private readonly scores = new Map<number, number>();
+  private readonly sources = new Map<number, string>();
   readonly wanted: number;
+  /** Row of the item that the answer goes by; -1 for none. */
+  seedRow = -1;
   private readonly caps: ShownCounts | undefined;
   private lowest = Number.POSITIVE_INFINITY;
 
@@ -39,26 +42,37 @@ export class AnswerBuilder {
    * @param score its score where it comes from; those of different sources do not compare, so an entry takes at most
    *   that of the one above it, and that one's where it has none
    */
-  take(row: number, score = Number.POSITIVE_INFINITY): void {
+  take(row: number, score = Number.POSITIVE_INFINITY, source?: string): void {
     if (this.missing === 0 || this.scores.has(row) || !this.hasRoomFor(row)) return;
     this.caps?.note(row);
     this.rows.push(row);
+    if (source !== undefined) this.sources.set(row, source);
     this.lowest = Math.min(this.lowest, score);
     this.scores.set(row, this.lowest);
   }
 
-  takeAll(rows: readonly number[], scores?: ArrayLike<number>): void {
-    for (const [at, row] of rows.entries()) this.take(row, scores?.[at]);
+  /** @param source name of what they come from */
+  takeAll(rows: readonly number[], scores?: ArrayLike<number>, source?: string): void {
+    for (const [at, row] of rows.entries()) this.take(row, scores?.[at], source);
   }
 
-  /** Puts rows in this order in place of those chosen; one without a score takes that of the next one with one. */
-  arrange(rows: readonly number[]): void {
+  /**
+   * Puts rows in this order in place of those chosen; one without a score takes that of the next one with one.
+   * @param source name of what those come from that were not chosen
+   */
+  arrange(rows: readonly number[], source?: string): void {
+    if (source !== undefined) for (const row of rows) if (!this.has(row)) this.sources.set(row, source);
     let score = rows.some((row) => this.scores.has(row)) ? this.lowest : 0;
     for (const row of rows.toReversed()) {
       score = this.scores.get(row) ?? score;
       this.scores.set(row, score);
     }
     this.rows.splice(0, this.rows.length, ...rows);
+  }
+
+  /** Name of what a row comes from; undefined where that was not told. */
+  sourceOf(row: number): string | undefined {
+    return this.sources.get(row);
   }
 
   /** Never rises along the answer; 0 where no source has given one. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
 import { clearBit } from '../../memory/bits.ts';
-import { filterRanked, type Ranked } from '../../memory/ranked-rows.ts';
+import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { atOnce, inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { SingleFlight } from '../../platform/concurrency/single-flight.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -11,7 +11,9 @@ import type { Histories } from '../history/histories.ts';
 import { isUnread } from '../history/read-items.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
+import type { KeptFilters } from '../placements/kept-filters.ts';
 import type { PlacementCounts } from '../placements/placement-counts.ts';
+import type { Placements } from '../placements/placements.ts';
 import type { RecommendationTokens } from '../placements/recommendation-tokens.ts';
 import type { LatestSource } from '../sources/latest-source.ts';
 import type { PopularSource } from '../sources/popular-source.ts';
@@ -26,7 +28,9 @@ import {
 } from '../sources/recommender.ts';
 import type { ComposedSources } from '../sources/registry.ts';
 import type { ItemVectors } from '../vectors/item-vectors.ts';
+import type { KindProposals } from './kind-proposals.ts';
 import type { PersonalAnswers } from './personal-answers.ts';
+import { PlacedLists } from './placed-lists.ts';
 
 /** Entries made between two pauses: some tenths of a millisecond. */
 const PAUSE_ENTRIES = 512;
@@ -42,6 +46,9 @@ export interface OnlineParts extends Omit<ComposedSources, 'sources' | 'sinceFit
   readonly tokens: RecommendationTokens;
   readonly placementCounts: PlacementCounts;
   readonly generations: GenerationSlot;
+  readonly placements: Placements;
+  readonly filters: KeptFilters;
+  readonly kinds: KindProposals;
   readonly clock: Clock;
 }
 
@@ -49,9 +56,11 @@ export interface OnlineParts extends Omit<ComposedSources, 'sources' | 'sinceFit
 export class OnlineRecommender implements Recommender {
   private readonly parts: OnlineParts;
   private readonly neighbors = new SingleFlight<Ranked>();
+  private readonly placedLists: PlacedLists;
 
   constructor(parts: OnlineParts) {
     this.parts = parts;
+    this.placedLists = new PlacedLists(parts);
   }
 
   async latest(query: ListQuery): Promise<ScoredEntry[]> {
@@ -66,6 +75,10 @@ export class OnlineRecommender implements Recommender {
   itemNeighbors(itemId: string, query: ListQuery): Promise<ScoredEntry[]> | ScoredEntry[] {
     const { reads, itemNeighbors, catalogue } = this.parts;
     const row = reads.itemRow(itemId);
+    if (query.placement !== undefined)
+      return this.placed(query.placement, query, row, [row], (k, accept) =>
+        row < 0 ? NOTHING : itemNeighbors.of(row, k, accept, query.caller?.signal),
+      );
     if (row < 0) return [];
     const { categories } = query;
     const k = query.offset + query.n;
@@ -119,7 +132,15 @@ export class OnlineRecommender implements Recommender {
   }
 
   async session(feedback: readonly Feedback[], query: ListQuery) {
-    const { sources, ...ranked } = await this.parts.sessions.rank(feedback, query);
+    const { sessions, reads } = this.parts;
+    if (query.placement !== undefined) {
+      const rows = feedback.map(({ ItemId }) => reads.itemRow(ItemId));
+      const entries = await this.placed(query.placement, query, rows.at(-1) ?? -1, rows, (k, accept) =>
+        sessions.rank(feedback, { ...query, n: k, offset: 0 }, accept),
+      );
+      return { entries, source: sourceOf(entries.length > 0 ? ['session'] : []) };
+    }
+    const { sources, ...ranked } = await sessions.rank(feedback, query);
     return { entries: await this.itemEntries(ranked, query), source: sourceOf(sources) };
   }
 
@@ -150,6 +171,28 @@ export class OnlineRecommender implements Recommender {
         clearBit(allowed, row);
     const k = query.offset + query.n;
     return this.itemEntries(await vectors.search(space, vector, k, allowed, caller?.signal), query);
+  }
+
+  /**
+   * A list by the rules of a placement: of its kind or, of one `for-you`, by what ranks.
+   * @param itemRow the item that the page is about, -1 for none @param without rows that are never in it
+   */
+  private async placed(
+    name: string,
+    query: ListQuery,
+    itemRow: number,
+    without: readonly number[],
+    rank: (k: number, accept: (row: number) => boolean) => Promise<Ranked> | Ranked,
+  ): Promise<ScoredEntry[]> {
+    const { placements, kinds, histories, reads } = this.parts;
+    const placement = placements.own(name);
+    const mayShow = (row: number) => !without.includes(row);
+    const { caller, userId } = query;
+    return histories.use(userId === undefined ? -1 : reads.userRow(userId), async (history) => {
+      const ofKind = async (k: number, accept: (row: number) => boolean) =>
+        (await kinds.rank(placement, { history, itemRow, k, accept, caller })) ?? rank(k, accept);
+      return this.itemEntries(await this.placedLists.make(placement, query, ofKind, mayShow), query);
+    });
   }
 
   /** Entries of a list less what the user of the query has read. */

@@ -17,7 +17,9 @@ import { type Answered, type RecommendQuery, sourceOf } from '../sources/recomme
 import { AnswerBuilder } from './answer-builder.ts';
 import type { AnswerCounts } from './answer-counts.ts';
 import type { Fallbacks } from './fallbacks.ts';
+import type { KindProposals } from './kind-proposals.ts';
 import { type PlacedParts, PlacementLists } from './placement-lists.ts';
+import { reasonOf } from './reasons.ts';
 import type { WriteBack } from './write-back.ts';
 
 /** Entries that are made JSON between two pauses: some tenths of a millisecond. */
@@ -49,6 +51,7 @@ export interface PersonalParts extends PlacedParts {
   /** True when lists hold items that the user has read, which then may be shown. */
   readonly replacesRead: boolean;
   readonly fallbacks: Fallbacks;
+  readonly kinds: KindProposals;
   readonly writeBack: WriteBack;
   /** Counts what is answered. */
   readonly answers: AnswerCounts;
@@ -169,7 +172,7 @@ export class PersonalAnswers {
   /** Answers a question that wants some items and not others, some before others, or another ranking: with a list made for it. */
   private async wished(userId: string, query: RecommendQuery): Promise<Answered> {
     const { reads, histories, active, lists, placements, hits, clock } = this.parts;
-    const rules = query.placement === undefined ? undefined : placements.of(query.placement, userId);
+    const rules = placements.asked(query, userId);
     await lists.takeTurn(reads.userRow(userId), query.caller?.signal);
     const makeList = rules && (await this.placed.begin(rules, userId, query));
     const mark = hits.markOf(reads.userRow(userId));
@@ -189,6 +192,20 @@ export class PersonalAnswers {
       const answer = new AnswerBuilder(query.offset + query.n);
       return this.complete(userId, history, answer, query, { filter });
     });
+  }
+
+  /** Takes what the placement's kind has, or what the models propose, into an answer that lacks some. */
+  private async propose(
+    history: History,
+    answer: AnswerBuilder,
+    filter: ItemFilter,
+    wished: Wished | undefined,
+    query: RecommendQuery,
+  ): Promise<void> {
+    const { placement } = wished ?? {};
+    if (placement?.isOfKind) return this.parts.kinds.fill(placement, history, answer, filter, query);
+    // Nobody knows an unknown user: theirs are the fallbacks, whatever the question wants.
+    if (history.userRow >= 0) await this.askModels(history, answer, filter, wished, query);
   }
 
   /**
@@ -237,9 +254,8 @@ export class PersonalAnswers {
     const { categories, caller } = query;
     const filter =
       wished?.filter ?? (categories.length > 0 ? this.filterOf(categories, NO_WISHES) : undefined);
-    // Nobody knows an unknown user: theirs are the fallbacks, whatever the question wants.
-    if (filter !== undefined && answer.missing > 0 && history.userRow >= 0)
-      await this.askModels(history, answer, filter, wished, query);
+    if (filter !== undefined && answer.missing > 0)
+      await this.propose(history, answer, filter, wished, query);
     const members = filter?.members;
     const allowed = filter?.isWide && answer.missing > 0 ? filter.allowed : undefined;
     const accept = (row: number) =>
@@ -249,7 +265,7 @@ export class PersonalAnswers {
       (filter?.accepts(row) ?? true) &&
       isUnread(history, row);
     const ask = { history, accept, categories, among: members, allowed, caller };
-    const own = answer.rows.length > 0 ? [OWN_LIST] : [];
+    const own = answer.rows.length > 0 ? [wished?.placement?.source ?? OWN_LIST] : [];
     return [...own, ...(await fallbacks.fill(answer, ask, filter, wished?.placement?.fallbacks))];
   }
 
@@ -268,7 +284,8 @@ export class PersonalAnswers {
       const page = shown.slice(query.offset, query.offset + query.n);
       await this.parts.writeBack.write(userId, page, query.writeBackType, query.writeBackDelayMs ?? 0);
     }
-    return { text, source: sourceOf(sources) };
+    const seed = answer.seedRow < 0 ? undefined : this.parts.catalogue.idAt(answer.seedRow);
+    return { text, source: sourceOf(sources), ...(seed !== undefined && { seed }) };
   }
 
   /** Of an answer whose items are all there: the list has them. */
@@ -281,8 +298,9 @@ export class PersonalAnswers {
   private *jsonInSteps(
     answer: AnswerBuilder,
     rows: readonly number[],
-    { n, offset, scored }: RecommendQuery,
+    query: RecommendQuery,
   ): Generator<undefined, string> {
+    const { n, offset } = query;
     const { catalogue } = this.parts;
     let json = '';
     const end = Math.min(rows.length, offset + n);
@@ -292,22 +310,39 @@ export class PersonalAnswers {
       const id = catalogue.jsonIdAt(row);
       if (id === undefined) continue;
       if (json !== '') json += ',';
-      json += scored ? `{"Id":${id},"Score":${JSON.stringify(answer.scoreOf(row))}}` : id;
+      json += entryOf(row, id, answer, query);
     }
-    return `[${json}]`;
+    if (query.details !== true) return `[${json}]`;
+    const seed = answer.seedRow < 0 ? undefined : catalogue.jsonIdAt(answer.seedRow);
+    return `{"Items":[${json}]${seed === undefined ? '' : `,"Seed":${seed}`}}`;
   }
 }
 
 /** True for a question for the first page of a placement and nothing else. */
 function isOfPlacement(query: RecommendQuery): query is RecommendQuery & { readonly placement: string } {
-  const { wishes, discovery, placement, categories, offset, scored, writeBackType } = query;
-  const isMore = wishes !== undefined || discovery !== undefined || scored || writeBackType !== undefined;
+  const { wishes, discovery, placement, draft, item, categories, offset, writeBackType } = query;
+  const isOther = draft !== undefined || item !== undefined || query.scored || query.details;
+  const isMore = wishes !== undefined || discovery !== undefined || isOther || writeBackType !== undefined;
   return placement !== undefined && !isMore && offset === 0 && categories.length === 0;
 }
 
+/** @param id as JSON */
+function entryOf(
+  row: number,
+  id: string,
+  answer: AnswerBuilder,
+  { scored, details }: RecommendQuery,
+): string {
+  if (scored !== true && details !== true) return id;
+  const score = JSON.stringify(answer.scoreOf(row));
+  if (details !== true) return `{"Id":${id},"Score":${score}}`;
+  const source = answer.sourceOf(row) ?? OWN_LIST;
+  return `{"Id":${id},"Score":${score},"Source":${JSON.stringify(source)},"Reason":${JSON.stringify(reasonOf(source))}}`;
+}
+
 /** True for a question that no list made before answers. */
-function isWished({ wishes, placement, discovery }: RecommendQuery): boolean {
-  return wishes !== undefined || placement !== undefined || discovery !== undefined;
+function isWished({ wishes, placement, discovery, details }: RecommendQuery): boolean {
+  return wishes !== undefined || placement !== undefined || discovery !== undefined || details === true;
 }
 
 /**

@@ -126,7 +126,7 @@ export class PlacementLists {
       answer.arrange(withPins(teamDraft(own, theirs, answer.wanted, random), pins, list.most));
       plan = packRanks(this.listed(answer), own, theirs);
     } else {
-      if (pins.length > 0) answer.arrange(withPins(answer.rows, pins, list.most));
+      if (pins.length > 0) answer.arrange(withPins(answer.rows, pins, list.most), 'pins');
       const { explored } = placed.placement;
       if (explored > 0) {
         const others = other && withPins(other.answer.rows, other.pins, other.most);

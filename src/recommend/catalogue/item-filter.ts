@@ -101,15 +101,19 @@ export class ItemFilter implements WantedItems {
   private readonly boosts: readonly { readonly rows: RowPostings; readonly factor: number }[];
   private readonly passing: Uint32Array | undefined;
   private bits: Uint32Array | undefined;
+  /** The same with rows beside which it refuses all, in place of those it has. @param passing their bits */
+  readonly narrowed: (passing: Uint32Array) => ItemFilter;
 
   /** @param passing bits of the rows that further conditions let pass; undefined for all rows */
   constructor(
     catalogue: Catalogue,
     categories: readonly string[],
-    { labels, notLabels, boosts, excluded }: ItemWishes,
+    wishes: ItemWishes,
     rowOf: (itemId: string) => number,
     passing?: Uint32Array,
   ) {
+    const { labels, notLabels, boosts, excluded } = wishes;
+    this.narrowed = (bits) => new ItemFilter(catalogue, categories, wishes, rowOf, bits);
     this.passing = passing;
     this.catalogue = catalogue;
     this.categories = categories;

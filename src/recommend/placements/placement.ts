@@ -36,8 +36,10 @@ export class Placement {
   readonly number: number;
   /** Undefined where all items pass. */
   readonly filter: FilterTree | undefined;
+  /** The same for items that are new, where a share of the list is theirs; undefined for none. */
+  readonly newFilter: FilterTree | undefined;
   private readonly pinned: readonly { readonly itemId: string; readonly place: number; untilMs: number }[];
-  private readonly settings: Settings;
+  readonly settings: Settings;
 
   constructor(settings: Settings) {
     this.settings = settings;
@@ -47,8 +49,12 @@ export class Placement {
     this.excluded = settings.exclude;
     this.boosts = settings.boost;
     this.length = settings.length || Number.POSITIVE_INFINITY;
-    this.fallbacks = settings.fallback.length > 0 ? settings.fallback : undefined;
-    this.filter = parseFilter(settings.filter);
+    const isForUser = settings.kind === 'for-you' || settings.kind === 'new';
+    this.fallbacks = settings.fallback.length > 0 || !isForUser ? settings.fallback : undefined;
+    const filter = parseFilter(settings.filter);
+    const newOnes = bothOf(filter, newFor(settings));
+    this.filter = settings.kind === 'new' ? newOnes : filter;
+    this.newFilter = settings.new_share > 0 ? newOnes : undefined;
     this.pinned = settings.pins
       .map(({ item, place, until }) => ({
         itemId: item,
@@ -56,6 +62,18 @@ export class Placement {
         untilMs: until === undefined ? Number.POSITIVE_INFINITY : parseTimestamp(until),
       }))
       .sort((a, b) => a.place - b.place);
+  }
+
+  /** True where the list is of a kind that `KindLists` makes. */
+  get isOfKind(): boolean {
+    const { kind, recommenders, new_share } = this.settings;
+    return (kind !== 'for-you' && kind !== 'new') || recommenders.length > 0 || new_share > 0;
+  }
+
+  /** Name of what makes the list. */
+  get source(): string {
+    const { kind, recommenders } = this.settings;
+    return kind === 'for-you' || kind === 'new' ? (recommenders[0] ?? 'personal') : kind;
   }
 
   get hasPins(): boolean {
@@ -108,7 +126,7 @@ export class Placement {
 
   /** True where an answer holds until the user, the pins or the catalogue change. */
   get isSteady(): boolean {
-    return !this.tires && this.explored === 0;
+    return !this.tires && this.explored === 0 && !this.isOfKind;
   }
 
   /** Until when the pins of now stay, milliseconds. */
@@ -133,6 +151,15 @@ export class Placement {
       { most: max_per_category, namesAt: (row) => catalogue.categoriesAt(row) },
     ]);
   }
+}
+
+/** The filter of items that are new by the settings of a placement. */
+function newFor({ new_days }: Settings): FilterTree {
+  return { kind: 'ageDays', between: { gt: Number.NEGATIVE_INFINITY, lt: new_days } };
+}
+
+function bothOf(filter: FilterTree | undefined, other: FilterTree): FilterTree {
+  return filter === undefined ? other : { kind: 'and', parts: [filter, other] };
 }
 
 /** The rows of an answer with the pins at their places, those that lie beyond its end after the last. */

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts';
+import type { Config, Rules as RulesByName } from '../../config/config.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import { ExperimentSplit, editionOf } from './experiment-split.ts';
 import { Placement } from './placement.ts';
@@ -27,11 +27,22 @@ export interface Rules {
   readonly claims: { readonly variant: string; readonly edition?: string };
 }
 
+/** The part of a question that names a placement, or has rules of its own. */
+interface Asked {
+  readonly placement?: string | undefined;
+  readonly draft?: Config['placement'][string] | undefined;
+}
+
 /** All placements by name, with their variants. */
 export class Placements {
-  private readonly byName: ReadonlyMap<string, Varied>;
+  private byName: ReadonlyMap<string, Varied> = new Map();
 
-  constructor({ placement, experiment }: Pick<Config, 'placement' | 'experiment'>) {
+  constructor(rules: RulesByName) {
+    this.use(rules);
+  }
+
+  /** Answers by these rules from now on. */
+  use({ placement, experiment }: RulesByName): void {
     const experiments = Object.entries(experiment);
     this.byName = new Map(
       Object.entries(placement).map(([name, settings]) => {
@@ -51,6 +62,17 @@ export class Placements {
 
   has(name: string): boolean {
     return this.byName.has(name);
+  }
+
+  /** The rules of a question; undefined for none. @throws FurzeError PLACEMENT_NOT_FOUND */
+  asked({ placement, draft }: Asked, userId: string): Rules | undefined {
+    if (draft !== undefined) return { placement: new Placement(draft), claims: { variant: '' } };
+    return placement === undefined ? undefined : this.of(placement, userId);
+  }
+
+  /** The rules of lists that are of no user. @throws FurzeError PLACEMENT_NOT_FOUND */
+  own(name: string): Placement {
+    return this.find(name).own;
   }
 
   /** The rules that a user's lists go by. @throws FurzeError PLACEMENT_NOT_FOUND, which names those that there are */
@@ -73,7 +95,7 @@ export class Placements {
     const known = [...this.byName.keys()].map((each) => JSON.stringify(each)).join(', ');
     throw new FurzeError(
       'PLACEMENT_NOT_FOUND',
-      `There is no placement ${JSON.stringify(name)}; ${known === '' ? 'none is configured' : `there are ${known}`}.`,
+      `There is no placement ${JSON.stringify(name)}; ${known === '' ? 'there is none at all' : `there are ${known}`}.`,
     );
   }
 }

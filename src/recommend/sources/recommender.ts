@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts';
 import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
 import type { ListName } from '../../store/shown-log.ts';
 import type { ItemWishes } from '../catalogue/item-filter.ts';
@@ -10,6 +11,8 @@ export interface ListQuery {
   readonly offset: number;
   /** Only items that have all of these. */
   readonly categories: readonly string[];
+  /** The name of the placement whose rules hold. */
+  readonly placement?: string | undefined;
   /** In place of what is configured; see `withDiscovery`. */
   readonly discovery?: Discovery | undefined;
   /** Leave out what this user has feedback on that is in effect. */
@@ -26,8 +29,12 @@ export interface NearQuery extends ListQuery {
 export interface RecommendQuery extends Omit<ListQuery, 'userId'> {
   /** Further conditions on the items. */
   readonly wishes?: ItemWishes | undefined;
-  /** The name of the placement whose rules hold. */
-  readonly placement?: string | undefined;
+  /** Rules in place of those that the placement has, to see what they do. */
+  readonly draft?: Config['placement'][string] | undefined;
+  /** The item that the page is about, for placements of kinds that go by one. */
+  readonly item?: string | undefined;
+  /** Answer an object with score, source and reason of each item. */
+  readonly details?: boolean | undefined;
   /** Write a feedback of this type for each item answered. */
   readonly writeBackType?: string;
   /** Added to the time of the answer to make the written feedback's Timestamp. */
@@ -43,6 +50,8 @@ export interface Answered {
   readonly source: string;
   /** What the token of a placement's list tells of it; absent without a placement. */
   readonly claims?: Claims;
+  /** Id of the item that the list goes by; absent for none. */
+  readonly seed?: string | undefined;
 }
 
 /** What a list is beside its placement. */

@@ -53,8 +53,12 @@ export class SessionSource {
     this.parts = parts;
   }
 
-  /** Items to go on to, without those of the session; best first. */
-  async rank(feedback: readonly Feedback[], query: ListQuery): Promise<SessionList> {
+  /** Items to go on to, without those of the session and those that may not be shown; best first. */
+  async rank(
+    feedback: readonly Feedback[],
+    query: ListQuery,
+    mayShow?: (row: number) => boolean,
+  ): Promise<SessionList> {
     const { reads, catalogue, itemBased, positiveKinds, sessionLength } = this.parts;
     const counts = ({ FeedbackType, Value = 0 }: Feedback) =>
       positiveKinds.length === 0 || kindOf(positiveKinds, FeedbackType, Value) !== undefined;
@@ -72,10 +76,12 @@ export class SessionSource {
       .sort((a, b) => b.timeMs - a.timeMs)
       .map(({ row }) => row);
     const seeds = [...new Set(recent)].slice(0, sessionLength);
-    const accept = (row: number) => !seen.has(row) && catalogue.isInAll(row, query.categories);
+    const accept = (row: number) =>
+      !seen.has(row) && catalogue.isInAll(row, query.categories) && (mayShow?.(row) ?? true);
     const k = query.offset + query.n;
-    // Where some are left out for their categories, the whole list is looked through.
-    const length = query.categories.length === 0 ? k : Number.POSITIVE_INFINITY;
+    // Where some are left out, the whole list is looked through.
+    const isWhole = query.categories.length === 0 && mayShow === undefined;
+    const length = isWhole ? k : Number.POSITIVE_INFINITY;
     const asked = { length, discovery: query.discovery };
     const next = this.withReturns(this.next(seeds, seen, k, accept, asked), seeds, k, query.categories);
     if (next.rows.length === k) return next;

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
@@ -208,19 +207,16 @@ export async function openReadyStore(
 
 /**
  * Opens the log of what was shown: beside the data, or in the database that nodes share.
- * @param isMade whether it is made where there is none
  * @param identity of the data
- * @returns undefined where there is none
  */
 export async function openShownLog(
   { dataPath, sharedDatabase, sync }: StoreOptions,
   bounds: ShownBounds,
-  isMade: boolean,
   identity: string,
-): Promise<ShownLog | undefined> {
-  if (sharedDatabase !== undefined) return PostgresShownLog.open(sharedDatabase, bounds, isMade);
+): Promise<ShownLog> {
+  if (sharedDatabase !== undefined) return PostgresShownLog.open(sharedDatabase, bounds);
   const path = join(dataPath, 'shown');
-  return isMade || existsSync(path) ? new LmdbShownLog(path, bounds, sync === 'disk', identity) : undefined;
+  return new LmdbShownLog(path, bounds, sync === 'disk', identity);
 }
 
 /** Reads Gorse's tables in a PostgreSQL database. */

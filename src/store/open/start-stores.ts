@@ -21,8 +21,7 @@ import { holdsAskedUsers, storeOptions, storePaths } from './store-options.ts';
 
 export interface StartedStores extends Stores {
   readonly paths: StorePaths;
-  /** What was shown; undefined where no placement is configured and none was. */
-  readonly shownLog: ShownLog | undefined;
+  readonly shownLog: ShownLog;
   /** The nodes that share the data, and where it is; undefined for an embedded store. */
   readonly cluster: Cluster | undefined;
   readonly questions: Questions | undefined;
@@ -82,13 +81,8 @@ export async function startStores(
   teardown.add(() => data.close());
   const { retention_days, max_mb } = config.attribution;
   const bounds = { retentionMs: retention_days * DAY_MS, bytesMax: max_mb * 2 ** 20 };
-  const shownLog = await openShownLog(
-    options,
-    bounds,
-    Object.keys(config.placement).length > 0,
-    stores.identity,
-  );
-  teardown.add(() => shownLog?.close());
+  const shownLog = await openShownLog(options, bounds, stores.identity);
+  teardown.add(() => shownLog.close());
   const { sharedDatabase } = options;
   const position = () => data.barrier?.position ?? 0;
   const cluster =

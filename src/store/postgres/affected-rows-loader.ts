@@ -1,6 +1,7 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { CheckedCommand } from '../check-command.ts';
+import { decodeJournal } from '../journals.ts';
 import { decodeOccurrences } from '../repeats.ts';
 import { AffectedRows, type Entity, type HeadRow } from './affected-rows.ts';
 import { REMOVED_AT_ONCE } from './commit-procedure.ts';
@@ -48,11 +49,12 @@ export class AffectedRowsLoader {
       this.loadEntities<User>(connection, 'user', concern.userIds, concern.readUserIds),
       this.loadEntities<Item>(connection, 'item', concern.itemIds, concern.readItemIds),
       this.loadPairs(connection, pairs, this.hasNotes),
+      this.loadJournals(connection, concern.journals),
       this.loadFeedbackOf(connection, 'user', concern.goneUserIds),
       this.loadFeedbackOf(connection, 'item', concern.goneItemIds),
       connection.run('COMMIT'),
     ] as const;
-    const [, heads, users, items, feedback, ...gone] = await Promise.all(sent);
+    const [, heads, users, items, feedback, journals, ...gone] = await Promise.all(sent);
     const [head] = heads;
     const [, , , , typesVersion, hasNotes] = head!;
     const lacksNotes = hasNotes && !this.hasNotes;
@@ -61,6 +63,7 @@ export class AffectedRowsLoader {
     const state = new AffectedRows(head!, types);
     for (const [id, entity] of users) state.users.set(id, entity);
     for (const [id, entity] of items) state.items.set(id, entity);
+    for (const [name, entries] of journals) state.journals.set(name, decodeJournal(entries));
     const rows = lacksNotes ? await this.loadPairs(connection, pairs, true) : feedback;
     for (const [userRow, itemRow, type, timeMs, comment, value, events] of [
       ...rows,
@@ -93,6 +96,15 @@ export class AffectedRowsLoader {
         return [id, { row, value, isChanged: false }];
       }),
     );
+  }
+
+  private async loadJournals(
+    connection: Connection,
+    names: ReadonlySet<string>,
+  ): Promise<readonly (readonly [name: string, entries: string])[]> {
+    if (names.size === 0) return [];
+    const query = `SELECT name, entries FROM ${this.schema}.journals WHERE name = ANY($1::text[])`;
+    return connection.rows<[string, string]>(query, [[...names]]);
   }
 
   /** Types that are newer than the head are of another version than the one that is told with them. */
@@ -181,6 +193,7 @@ interface Concern {
   /** Those that go, with their feedback. */
   readonly goneUserIds: Set<string>;
   readonly goneItemIds: Set<string>;
+  readonly journals: Set<string>;
 }
 
 function concernOf(commands: readonly CheckedCommand[]): Concern {
@@ -191,13 +204,14 @@ function concernOf(commands: readonly CheckedCommand[]): Concern {
     readItemIds: new Set(),
     goneUserIds: new Set(),
     goneItemIds: new Set(),
+    journals: new Set(),
   };
   for (const command of commands) addConcern(concern, command);
   return concern;
 }
 
 function addConcern(concern: Concern, command: CheckedCommand): void {
-  const { userIds, itemIds, readUserIds, readItemIds } = concern;
+  const { userIds, itemIds, readUserIds, readItemIds, journals } = concern;
   switch (command.kind) {
     case 'putUsers':
       for (const { UserId } of command.users) userIds.add(UserId);
@@ -232,5 +246,8 @@ function addConcern(concern: Concern, command: CheckedCommand): void {
     case 'removeCategory':
       readItemIds.add(command.itemId);
       itemIds.add(command.itemId);
+      return;
+    case 'writeJournals':
+      for (const { journal } of command.appends) journals.add(journal);
   }
 }

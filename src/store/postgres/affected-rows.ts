@@ -2,6 +2,7 @@ import type { Item, User } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { Known } from '../command-applier.ts';
 import type { Point } from '../commit-effects.ts';
+import type { Journal } from '../journals.ts';
 import type { StoredFeedback } from '../repeats.ts';
 import type { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
 
@@ -41,6 +42,8 @@ export class AffectedRows implements Known {
   readonly goneTypes: number[] = [];
   /** By user row, then by item row. */
   readonly pairs = new Map<number, Map<number, Pair>>();
+  readonly journals = new Map<string, Journal>();
+  readonly changedJournals = new Set<string>();
   /** Rows that are stored and to be removed, with all their feedback. */
   readonly deletedUserRows: number[] = [];
   readonly deletedItemRows: number[] = [];
@@ -73,6 +76,10 @@ export class AffectedRows implements Known {
 
   findItem(itemId: string): Item | undefined {
     return this.items.get(itemId)?.value;
+  }
+
+  journal(name: string): Journal {
+    return this.journals.get(name) ?? [];
   }
 
   /** The pair's triples; empty for a pair without feedback. */

@@ -1,4 +1,5 @@
 import type { Item, User } from '../../domain/entities.ts';
+import { encodeJournal } from '../journals.ts';
 import { encodeOccurrences } from '../repeats.ts';
 import type { AffectedRows, Entity, Stored } from './affected-rows.ts';
 import type { CommitParameters } from './commit-procedure.ts';
@@ -41,6 +42,8 @@ export function changedRows(state: AffectedRows): ChangedRows {
     types: int2Array(fresh.map(([type]) => type)),
     typeNames: fresh.map(([, name]) => name),
     goneTypes: int2Array(state.goneTypes),
+    journalNames: [...state.changedJournals],
+    journals: Array.from(state.changedJournals, (name) => encodeJournal(state.journal(name))),
     ...changedFeedback(state),
   };
 }

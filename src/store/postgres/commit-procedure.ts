@@ -47,6 +47,8 @@ export const COMMIT_PARAMETERS = {
   unnotedUsers: 'integer[]',
   unnotedItems: 'integer[]',
   unnotedTypes: 'smallint[]',
+  journalNames: 'text[]',
+  journals: 'text[]',
 } as const;
 
 export type CommitParameters = Readonly<Record<keyof typeof COMMIT_PARAMETERS, unknown>>;
@@ -98,6 +100,7 @@ export function commitProcedureOf(s: string): string {
       ${types(s)}
       ${feedback(s, user('u'), item('i'))}
       ${notes(s, user('u'), item('i'))}
+      ${journals(s)}
       INSERT INTO ${s}.changes (position, mark, mark_before, at, touched, user_base, user_shift, item_base, item_shift, body)
         VALUES ("committed", "newMark", "markBefore", clock_timestamp(), "touched", "userBase", "userShift", "itemBase", "itemShift", "body");
       UPDATE ${s}.head SET position = "committed", mark = "newMark",
@@ -180,6 +183,13 @@ function notes(s: string, user: string, item: string): string {
             AS n (u, i, t, v, c, o)
           ON CONFLICT (user_row, item_row, type) DO UPDATE SET value = excluded.value, comment = excluded.comment,
             occurrences = excluded.occurrences;
+      END IF;`;
+}
+
+function journals(s: string): string {
+  return `IF cardinality("journalNames") > 0 THEN
+        INSERT INTO ${s}.journals (name, entries) SELECT * FROM unnest("journalNames", "journals")
+          ON CONFLICT (name) DO UPDATE SET entries = excluded.entries;
       END IF;`;
 }
 

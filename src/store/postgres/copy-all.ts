@@ -1,6 +1,7 @@
 import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
 import { type Effects, NOT_WHOLE, type Point } from '../commit-effects.ts';
 import type { PostgresDsn } from '../dsn.ts';
+import { decodeJournal } from '../journals.ts';
 import { beginRecentAt } from '../lmdb/changes/recent-feedback.ts';
 import type { DataTables } from '../lmdb/tables/data-tables.ts';
 import { readState, type StoreState, writeState } from '../lmdb/tables/meta-table.ts';
@@ -102,7 +103,10 @@ type NoteRow = readonly [
   occurrences: Buffer | null,
 ];
 
-const NOTHING: Effects = { deletedUserIds: [], deletedItemIds: [], users: [], items: [], feedback: [] };
+const NOTHING: Effects = {
+  ...{ deletedUserIds: [], deletedItemIds: [], users: [], items: [] },
+  ...{ feedback: [], journals: [] },
+};
 
 /** @returns how many there are of both kinds */
 async function copyEntities(
@@ -127,6 +131,9 @@ async function copyEntities(
       onCopied(records);
     }
   }
+  const rows = await connection.rows<[string, string]>(`SELECT name, entries FROM ${s}.journals`);
+  const journals = rows.map(([name, entries]) => [name, decodeJournal(entries)] as const);
+  if (journals.length > 0) copy.replicate([{ ...NOT_WHOLE, parts: [{ ...NOTHING, journals }] }]);
   return records;
 }
 

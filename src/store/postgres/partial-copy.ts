@@ -1,5 +1,6 @@
 import { type Commit, type Effects, type FeedbackEffect, NOT_WHOLE, type Point } from '../commit-effects.ts';
 import { FeedbackColumns } from '../data-store.ts';
+import { encodeJournal } from '../journals.ts';
 import { ChangeLog } from '../lmdb/changes/change-log.ts';
 import { RecentFeedback } from '../lmdb/changes/recent-feedback.ts';
 import { tellChange } from '../lmdb/changes/tell-change.ts';
@@ -261,6 +262,10 @@ export class PartialCopy implements Replica {
       if (this.items.find(item.ItemId) !== row) this.items.place(item.ItemId, row);
       this.tables.items.put(rowKey(row), encodeItem(item));
       log.items.push(toCatalogueItem(item, row));
+    }
+    for (const [name, journal] of part.journals) {
+      this.tables.journals.put(Buffer.from(name), Buffer.from(encodeJournal(journal)));
+      log.journals.push(name);
     }
     if (part.isIncomplete) log.isIncomplete = true;
     this.types.add(part.feedback.map(({ type }) => type));

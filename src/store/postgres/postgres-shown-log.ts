@@ -45,25 +45,13 @@ export class PostgresShownLog implements ShownLog {
     this.bounds = bounds;
   }
 
-  /**
-   * Opens the table. @param isMade whether it is made where there is none
-   * @returns undefined where there is none
-   * @throws DatabaseAwayError, or what the server refuses it with
-   */
-  static async open(
-    dsn: PostgresDsn,
-    bounds: ShownBounds,
-    isMade: boolean,
-  ): Promise<PostgresShownLog | undefined> {
+  /** Opens the table, and makes it where there is none. @throws DatabaseAwayError, or what the server refuses it with */
+  static async open(dsn: PostgresDsn, bounds: ShownBounds): Promise<PostgresShownLog> {
     const log = new PostgresShownLog(dsn, bounds);
     const connection = await log.link.connect();
     const { table } = log;
     const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [table]);
     if (there![0]) return log;
-    if (!isMade) {
-      await log.close();
-      return undefined;
-    }
     // Two nodes that start at once do not both make it.
     await connection.run(`
       BEGIN;

@@ -6,6 +6,7 @@ import { type CheckedCommand, mayRemove } from '../check-command.ts';
 import { CommandApplier } from '../command-applier.ts';
 import type { Effects, FeedbackEffect } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
+import type { Journal } from '../journals.ts';
 import { EditKind, PairMerge, wasStored } from '../pair-merge.ts';
 import { countIn, occurrencesOf } from '../repeats.ts';
 import type { WriteRules } from '../write-options.ts';
@@ -21,6 +22,7 @@ interface Part extends Effects {
   readonly items: [number, Item][];
   readonly feedback: FeedbackEffect[];
   isIncomplete: boolean;
+  readonly journals: [string, Journal][];
 }
 
 /** One edit of a pair. */
@@ -227,13 +229,19 @@ export class RowsApplier extends CommandApplier {
     this.state.items.set(value.ItemId, { row, value, isChanged: true });
     this.part.items.push([row, value]);
   }
+
+  protected override storeJournal(name: string, journal: Journal): void {
+    this.state.journals.set(name, journal);
+    this.state.changedJournals.add(name);
+    this.part.journals.push([name, journal]);
+  }
 }
 
 function newPart(): Part {
   const none = { deletedUserIds: [], deletedUserRows: [], deletedItemIds: [] };
-  return { ...none, users: [], items: [], feedback: [], isIncomplete: false };
+  return { ...none, users: [], items: [], feedback: [], journals: [], isIncomplete: false };
 }
 
-function isEmpty({ deletedUserIds, deletedItemIds, users, items, feedback }: Part): boolean {
-  return deletedUserIds.length + deletedItemIds.length + users.length + items.length + feedback.length === 0;
+function isEmpty(part: Part): boolean {
+  return Object.values(part).every((each) => !Array.isArray(each) || each.length === 0);
 }

@@ -90,6 +90,7 @@ function tablesOf(schema: string): string {
       value double precision NOT NULL, comment bytea NOT NULL, occurrences bytea, PRIMARY KEY (user_row, item_row, type));
     CREATE TABLE IF NOT EXISTS ${s}.removals (
       row integer NOT NULL, is_user boolean NOT NULL, PRIMARY KEY (row, is_user));
+    CREATE TABLE IF NOT EXISTS ${s}.journals (name text COLLATE "C" PRIMARY KEY, entries text NOT NULL);
     CREATE TABLE IF NOT EXISTS ${s}.changes (
       position bigint PRIMARY KEY, mark bigint NOT NULL, mark_before bigint NOT NULL,
       at timestamptz NOT NULL, touched integer[] NOT NULL, user_base integer NOT NULL, user_shift integer NOT NULL,

@@ -56,6 +56,12 @@ export class TouchedKeys {
       case 'deleteUser':
         concerned.add(keyOf('u', command.userId));
         return;
+      case 'writeJournals':
+        for (const { journal } of command.appends) {
+          concerned.add(keyOf('j', journal));
+          this.touched.add(keyOf('j', journal));
+        }
+        return;
       default:
         concerned.add(keyOf('i', command.itemId));
     }

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { changes } from './changes.ts';
 import { feedbackRules } from './feedback.ts';
+import { journals } from './journals.ts';
 import { lifetime } from './lifetime.ts';
 import { pages } from './pages.ts';
 import { repeats } from './repeats.ts';
@@ -24,6 +25,7 @@ export function dataStoreContract(name: string, store: StoreUnderTest): void {
     repeats(store);
     pages(store);
     changes(store);
+    journals(store);
     lifetime(store);
     sequences(store);
   });

@@ -294,6 +294,7 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
           deletedItemIds: [],
           users: [],
           items: [],
+          journals: [],
           feedback: [
             { userRow: stored.users[0]!.row, itemRow: 0, type: 'like', timeMs: 5, comment: '', value: 0 },
           ],

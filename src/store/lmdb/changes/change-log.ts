@@ -12,6 +12,7 @@ export class ChangeLog {
   readonly items: CatalogueItem[] = [];
   readonly deletedItemRows: number[] = [];
   readonly vectorRows: number[] = [];
+  readonly journals: string[] = [];
   readonly userRows: number[] = [];
   readonly deletedUserRows: number[] = [];
   readonly added = new FeedbackColumns(FIRST_RECORDS);
@@ -22,8 +23,9 @@ export class ChangeLog {
   feedbackCommit = 0;
 
   get isEmpty(): boolean {
-    const { items, userRows, vectorRows, added } = this;
-    return items.length + userRows.length + vectorRows.length + added.length === 0 && !this.hasRemovals;
+    const { items, userRows, vectorRows, journals, added } = this;
+    const count = items.length + userRows.length + vectorRows.length + journals.length + added.length;
+    return count === 0 && !this.hasRemovals;
   }
 
   /** True when something went away, so that what follows must not be told in the same breath. */
@@ -32,8 +34,9 @@ export class ChangeLog {
   }
 
   /** Tells what another log says, that takes nothing away and comes after this, along with this. */
-  append({ items, userRows, added, isIncomplete, feedbackCommit }: ChangeLog): void {
+  append({ items, userRows, journals, added, isIncomplete, feedbackCommit }: ChangeLog): void {
     for (const item of items) this.items.push(item);
+    this.journals.push(...journals);
     for (const row of userRows) this.userRows.push(row);
     for (let at = 0; at < added.length; at++)
       this.added.push(added.userRows[at]!, added.itemRows[at]!, added.types[at]!, added.timesMs[at]!);
@@ -42,13 +45,14 @@ export class ChangeLog {
   }
 
   toPlain(feedbackTypes: readonly string[], renumbersTypes: boolean): PlainChanges {
-    const { items, deletedItemRows, vectorRows, userRows, deletedUserRows, feedbackCommit } = this;
+    const { items, deletedItemRows, vectorRows, journals, userRows, deletedUserRows, feedbackCommit } = this;
     const added = trim(this.added);
     const removed = trim(this.removed);
     return {
       items: packItems(items),
       deletedItemRows,
       vectorRows,
+      journals,
       userRows,
       deletedUserRows,
       added,

@@ -47,9 +47,10 @@ export function checkData(tables: DataTables): Report {
   checkTriples(checked, 'comments');
   checkTriples(checked, 'values');
   checkTriples(checked, 'repeats');
-  let recent = 0;
-  for (const _entry of allEntries(tables.recentFeedback)) recent++;
-  compareCounts('recent feedback', recent, tables.recentFeedback, findings);
+  countThrough('recent feedback', tables.recentFeedback, findings);
+  // A folder of before that is only read has no such table.
+  if ((tables.journals as Table | undefined) !== undefined)
+    countThrough('journals', tables.journals, findings);
   checkVectors(checked);
   for (const [row, sum] of checked.itemSums.entries()) {
     if (sum !== 0)
@@ -62,6 +63,12 @@ export function checkData(tables: DataTables): Report {
   findings.count('feedback types', types.length);
   findings.count('unfinished deletions', going.users.size + going.items.size, state.deletions);
   return findings.report(engine.path);
+}
+
+function countThrough(name: string, table: Table, findings: Findings): void {
+  let count = 0;
+  for (const _entry of allEntries(table)) count++;
+  compareCounts(name, count, table, findings);
 }
 
 function compareCounts(name: string, count: number, table: Table, findings: Findings): void {

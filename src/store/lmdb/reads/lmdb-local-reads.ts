@@ -7,6 +7,7 @@ import type {
   LocalReads,
   RepeatedFeedback,
 } from '../../data-store.ts';
+import { decodeJournal, type Journal } from '../../journals.ts';
 import { decodeOccurrences, type Occurrences, sumOf } from '../../repeats.ts';
 import { readPosition, readPositionAt, replay } from '../changes/recent-feedback.ts';
 import { textTest } from '../format/contains-text.ts';
@@ -241,6 +242,17 @@ export class LmdbLocalReads implements LocalReads {
     visit: (itemRow: number, space: string, vector: Float32Array) => unknown,
   ): number {
     return scanVectors(this.tables, fromRow, visit);
+  }
+
+  journal(name: string): Journal {
+    // A folder of before that is only read has no such table.
+    const bytes = (this.tables.journals as Table | undefined)?.getBinary(Buffer.from(name));
+    return bytes === undefined ? [] : decodeJournal(Buffer.from(bytes).toString());
+  }
+
+  journalNames(): readonly string[] {
+    const { journals } = this.tables as Partial<DataTables>;
+    return Array.from(journals?.getKeys() ?? [], (key) => Buffer.from(key).toString());
   }
 
   get feedbackPosition(): FeedbackPosition | undefined {

@@ -17,6 +17,7 @@ const TABLES = [
   'deletions',
   'recentFeedback',
   'vectors',
+  'journals',
 ] as const;
 export type TableName = (typeof TABLES)[number];
 

@@ -190,6 +190,7 @@ function joined(parts: readonly Effects[]): readonly Effects[] {
           users: course.flatMap(({ users }) => users),
           items: course.flatMap(({ items }) => items),
           feedback: course.flatMap(({ feedback }) => feedback),
+          journals: course.flatMap(({ journals }) => journals),
         },
   );
 }

@@ -4,6 +4,7 @@ import type { CheckedCommand } from '../../check-command.ts';
 import { CommandApplier } from '../../command-applier.ts';
 import type { Effects, FeedbackEffect, Point } from '../../commit-effects.ts';
 import type { CatalogueItem, WriteResult } from '../../data-store.ts';
+import { encodeJournal, type Journal } from '../../journals.ts';
 import { EditKind } from '../../pair-merge.ts';
 import { ChangeLog } from '../changes/change-log.ts';
 import { RecentFeedback } from '../changes/recent-feedback.ts';
@@ -99,7 +100,8 @@ export class TablesApplier extends CommandApplier {
   }
 
   /** Carries out a part of what was committed elsewhere, under the rows that it was given there. */
-  replicate({ deletedUserIds, deletedItemIds, users, items, feedback }: Effects, changes: ChangeLog): void {
+  replicate(effects: Effects, changes: ChangeLog): void {
+    const { deletedUserIds, deletedItemIds, users, items, feedback, journals } = effects;
     this.begin(changes);
     for (const userId of deletedUserIds) this.deleteUser(userId);
     for (const itemId of deletedItemIds) this.deleteItem(itemId);
@@ -113,6 +115,7 @@ export class TablesApplier extends CommandApplier {
     }
     this.types.add(feedback.map(({ type }) => type));
     this.editFeedback(feedback.map((each) => editOf(each, this.types.numberOf(each.type))));
+    for (const [name, journal] of journals) this.storeJournal(name, journal);
     this.hasApplied = true;
   }
 
@@ -224,6 +227,11 @@ export class TablesApplier extends CommandApplier {
     if (!removeVector(this.tables, itemRow, space)) return 0;
     this.changes.vectorRows.push(itemRow);
     return 1;
+  }
+
+  protected override storeJournal(name: string, journal: Journal): void {
+    this.tables.journals.put(Buffer.from(name), Buffer.from(encodeJournal(journal)));
+    this.changes.journals.push(name);
   }
 }
 

@@ -1,0 +1,129 @@
+import type { Feedback } from '../../domain/entities.ts';
+import { formatTimestamp } from '../../domain/rfc3339.ts';
+import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
+import { TopK } from '../../memory/top-k.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
+import type { TypeTest } from '../history/counts-as-positive.ts';
+
+const ITEMS_MAX = 1000;
+/** Items that a user bought last, of which it is looked at when they are due. */
+const BOUGHT_MAX = 200;
+/** Users of an item whose rhythms make its own, evenly spread. */
+const USERS_MAX = 300;
+const KEPT_MAX = 20_000;
+const FRESH_MS = 3_600_000;
+/** An item is offered from this share of its rhythm on. */
+const DUE_FROM = 0.5;
+
+type Reads = Pick<
+  LocalReads,
+  'readUserFeedback' | 'readItemUsers' | 'feedbackTypes' | 'userIdAt' | 'itemIdAt' | 'occurrences'
+>;
+
+/** Events of one triple that count. */
+interface Course {
+  readonly count: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/**
+ * Items that a user bought before and is due to buy again. The rhythm is the mean time between the user's own purchases of the item or,
+ * after a single one, the median of that of others. An item comes from half of its rhythm on, and first the closer to it.
+ */
+export class DueRepeats {
+  private readonly reads: Reads;
+  private readonly isPositive: TypeTest;
+  private readonly rhythms = new Map<number, { readonly ms: Promise<number>; readonly madeMs: number }>();
+
+  constructor(reads: Reads, isPositive: TypeTest) {
+    this.reads = reads;
+    this.isPositive = isPositive;
+  }
+
+  async of(userRow: number, nowMs: number): Promise<Ranked> {
+    const userId = this.reads.userIdAt(userRow);
+    if (userId === undefined) return NOTHING;
+    const due = new TopK(ITEMS_MAX);
+    const feedback = new FeedbackColumns();
+    this.reads.readUserFeedback(userRow, feedback);
+    for (const row of this.boughtLast(feedback)) {
+      const course = this.courseOf(feedback, userId, row);
+      if (course === undefined) continue;
+      const { count, firstMs, lastMs } = course;
+      const rhythmMs = count > 1 ? (lastMs - firstMs) / (count - 1) : await this.rhythmOf(row, nowMs);
+      const share = (nowMs - lastMs) / rhythmMs;
+      // Of an item without a rhythm the share is no number.
+      if (share >= DUE_FROM) due.push(row, Math.log1p(count) / (1 + Math.abs(Math.log(share))));
+    }
+    return due.sorted();
+  }
+
+  private boughtLast(feedback: FeedbackColumns): number[] {
+    const latest = new Map<number, number>();
+    for (let at = 0; at < feedback.length; at++) {
+      if (!this.isPositive(feedback.types[at]!)) continue;
+      const row = feedback.itemRows[at]!;
+      latest.set(row, Math.max(latest.get(row) ?? 0, feedback.timesMs[at]!));
+    }
+    const last = new TopK(BOUGHT_MAX);
+    for (const [row, timeMs] of latest) last.push(row, timeMs);
+    return last.sorted().rows;
+  }
+
+  /** The events of an item among a user's feedback, of the positive type that there are most of; undefined for none. */
+  private courseOf(feedback: FeedbackColumns, UserId: string, row: number): Course | undefined {
+    const { reads, isPositive } = this;
+    const ItemId = reads.itemIdAt(row);
+    if (ItemId === undefined) return undefined;
+    const names = reads.feedbackTypes();
+    let best: Course | undefined;
+    for (let at = 0; at < feedback.length; at++) {
+      if (feedback.itemRows[at] !== row || !isPositive(feedback.types[at]!)) continue;
+      const timeMs = feedback.timesMs[at]!;
+      const FeedbackType = names[feedback.types[at]!]!;
+      const one: Feedback = { FeedbackType, UserId, ItemId, Timestamp: formatTimestamp(timeMs), Comment: '' };
+      const counted = (reads.occurrences(one) ?? []).filter(({ count }) => count > 0);
+      const count = counted.reduce((sum, each) => sum + each.count, 0);
+      const course = {
+        count: Math.max(1, count),
+        firstMs: counted[0]?.timeMs ?? timeMs,
+        lastMs: counted.at(-1)?.timeMs ?? timeMs,
+      };
+      if (best === undefined || course.count > best.count) best = course;
+    }
+    return best;
+  }
+
+  /** Median of the mean times between purchases of an item, of users who bought it again; NaN where nobody did. */
+  private rhythmOf(row: number, nowMs: number): Promise<number> {
+    const kept = this.rhythms.get(row);
+    if (kept !== undefined && Math.abs(nowMs - kept.madeMs) < FRESH_MS) return kept.ms;
+    this.rhythms.delete(row);
+    const ms = inTurns(this.median(row));
+    ms.catch(() => this.rhythms.delete(row));
+    this.rhythms.set(row, { ms, madeMs: nowMs });
+    if (this.rhythms.size > KEPT_MAX) this.rhythms.delete(this.rhythms.keys().next().value!);
+    return ms;
+  }
+
+  private *median(row: number): Generator<undefined, number> {
+    const { reads } = this;
+    const users = Uint32Array.from(reads.readItemUsers(row));
+    const step = Math.max(1, users.length / USERS_MAX);
+    const feedback = new FeedbackColumns();
+    const gaps: number[] = [];
+    for (let at = 0; at < users.length; at += step) {
+      yield;
+      const userRow = users[Math.floor(at)]!;
+      const userId = reads.userIdAt(userRow);
+      reads.readUserFeedback(userRow, feedback);
+      const course = userId === undefined ? undefined : this.courseOf(feedback, userId, row);
+      if (course !== undefined && course.count > 1)
+        gaps.push((course.lastMs - course.firstMs) / (course.count - 1));
+    }
+    gaps.sort((a, b) => a - b);
+    return gaps[gaps.length >> 1] ?? Number.NaN;
+  }
+}

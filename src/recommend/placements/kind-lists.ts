@@ -1,0 +1,176 @@
+import type { Config } from '../../config/config.ts';
+import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
+import { TopK } from '../../memory/top-k.ts';
+import type { LocalReads } from '../../store/data-store.ts';
+import type { TypeTest } from '../history/counts-as-positive.ts';
+import type { History } from '../history/history.ts';
+import { isUnread } from '../history/read-items.ts';
+import type { ItemNeighbors } from '../neighbors/item-neighbors.ts';
+import type { PopularityCounts } from '../popularity/popularity-counts.ts';
+import type { Caller, Sources } from '../sources/source.ts';
+import { BasketLists } from './basket-lists.ts';
+import { begunItems } from './begun-items.ts';
+import { DueRepeats } from './due-repeats.ts';
+import { TrendingList } from './trending-list.ts';
+
+const HOUR_MS = 3_600_000;
+/** Last likes of which one with items like it is looked for. */
+const SEEDS_MAX = 5;
+/** Items like one that are enough to show because of it. */
+const ENOUGH = 3;
+/** Items like one that are put into the user's order. */
+const SIMILAR_MAX = 200;
+/** What a list counts less for each place further down, in a sum over lists (Cormack, Clarke and Büttcher 2009). */
+const RANK_OFFSET = 60;
+
+export interface KindParts {
+  readonly reads: LocalReads;
+  readonly sources: Sources;
+  readonly itemNeighbors: Pick<ItemNeighbors, 'of'>;
+  readonly popularity: PopularityCounts;
+  readonly isPositive: TypeTest;
+  /** The order in which the models would show rows to the user; those of which they know nothing are left out. */
+  readonly ownOrder: (
+    history: History,
+    rows: readonly number[],
+    caller?: Caller,
+  ) => Promise<readonly number[]>;
+}
+
+/** A question to a placement of a kind. */
+export interface KindAsk {
+  readonly history: History;
+  /** Row of the item that the page is about; -1 for none. */
+  readonly itemRow: number;
+  readonly k: number;
+  /** Rows that may be shown, whether the user has read them or not. */
+  readonly accept: (row: number) => boolean;
+  readonly nowMs: number;
+  readonly caller?: Caller | undefined;
+}
+
+export interface KindList extends Ranked {
+  /** The item that the list goes by; absent for none. */
+  readonly seedRow?: number;
+}
+
+/** Makes the lists of placements of other kinds than the user's own list. */
+export class KindLists {
+  private readonly parts: KindParts;
+  private readonly baskets: BasketLists;
+  private readonly trending: TrendingList;
+  private readonly repeats: DueRepeats;
+
+  constructor(parts: KindParts) {
+    const { reads, isPositive, popularity } = parts;
+    this.parts = parts;
+    this.baskets = new BasketLists({ reads, isPositive, likesOf: (row) => popularity.ever[row] ?? 0 });
+    this.trending = new TrendingList(popularity);
+    this.repeats = new DueRepeats(reads, isPositive);
+  }
+
+  /** The list of a kind; undefined where it is the user's own that is asked for. */
+  async list(settings: Config['placement'][string], ask: KindAsk): Promise<KindList | undefined> {
+    const { reads } = this.parts;
+    const { history, k, nowMs } = ask;
+    const accept = (row: number) => ask.accept(row) && isUnread(history, row);
+    const unread: KindAsk = { ...ask, accept };
+    switch (settings.kind) {
+      case 'because':
+        return this.because(unread);
+      case 'similar':
+        return this.similar(unread);
+      case 'together': {
+        const seedRow = this.seedOf(ask);
+        if (seedRow < 0) return NOTHING;
+        const list = await this.baskets.of(seedRow, settings.basket_hours * HOUR_MS, nowMs);
+        return { ...filterRanked(list, k, accept), seedRow };
+      }
+      case 'trending':
+        return filterRanked(await this.trending.current(nowMs), k, accept);
+      case 'continue':
+        return filterRanked(begunItems(reads, history.userRow, settings), k, ask.accept);
+      case 'again':
+        return filterRanked(await this.repeats.of(history.userRow, nowMs), k, ask.accept);
+      default:
+        return settings.recommenders.length > 0
+          ? this.byRecommenders(settings.recommenders, unread)
+          : undefined;
+    }
+  }
+
+  private seedOf({ history, itemRow }: KindAsk): number {
+    return itemRow >= 0 ? itemRow : (history.positiveRows(this.parts.isPositive, 1)[0] ?? -1);
+  }
+
+  /** Items like the last of the user's likes that has enough of them. */
+  private async because({ history, itemRow, k, accept, caller }: KindAsk): Promise<KindList> {
+    const { itemNeighbors, isPositive } = this.parts;
+    const seeds = itemRow >= 0 ? [itemRow] : history.positiveRows(isPositive, SEEDS_MAX);
+    let best: KindList = NOTHING;
+    for (const seedRow of seeds) {
+      const list = await itemNeighbors.of(seedRow, k, accept, caller?.signal);
+      if (list.rows.length > best.rows.length) best = { ...list, seedRow };
+      if (best.rows.length >= Math.min(k, ENOUGH)) break;
+    }
+    return best;
+  }
+
+  /** Items like one, those first that the user would like, too. */
+  private async similar(ask: KindAsk): Promise<KindList> {
+    const { itemNeighbors, ownOrder } = this.parts;
+    const { history, k, accept, caller } = ask;
+    const seedRow = this.seedOf(ask);
+    if (seedRow < 0) return NOTHING;
+    const like = await itemNeighbors.of(seedRow, Math.max(k, SIMILAR_MAX), accept, caller?.signal);
+    const own = history.userRow < 0 ? [] : await ownOrder(history, like.rows, caller);
+    return { ...byPlaces([like.rows, own], k), seedRow };
+  }
+
+  private async byRecommenders(
+    names: readonly (keyof Sources)[],
+    { history, k, accept, caller }: KindAsk,
+  ): Promise<Ranked> {
+    const lists: (readonly number[])[] = [];
+    for (const name of names) {
+      const { rows } = await this.parts.sources[name].rank({ history, k, accept, categories: [], caller });
+      lists.push(rows);
+    }
+    return byPlaces(lists, k);
+  }
+}
+
+/** Rows of several lists, those first that stand high in them together. */
+function byPlaces(lists: readonly (readonly number[])[], k: number): Ranked {
+  const sums = new Map<number, number>();
+  for (const list of lists)
+    for (const [at, row] of list.entries()) sums.set(row, (sums.get(row) ?? 0) + 1 / (RANK_OFFSET + at + 1));
+  const best = new TopK(k);
+  for (const [row, sum] of sums) best.push(row, sum);
+  return best.sorted();
+}
+
+/** Rows of a list, with so many of others taken in that at each place their share stands above it. */
+export function withShare(
+  rows: readonly number[],
+  others: readonly number[],
+  share: number,
+  most: number,
+): number[] {
+  const isOther = new Set(others);
+  const taken = new Set<number>();
+  let shown = 0;
+  let [next, nextOther] = [0, 0];
+  const all: number[] = [];
+  while (all.length < most) {
+    while (next < rows.length && taken.has(rows[next]!)) next++;
+    while (nextOther < others.length && taken.has(others[nextOther]!)) nextOther++;
+    const lacks = shown < Math.floor(share * (all.length + 1));
+    const row = lacks && nextOther < others.length ? others[nextOther]! : (rows[next] ?? others[nextOther]);
+    if (row === undefined) break;
+    if (isOther.has(row)) shown++;
+    taken.add(row);
+    all.push(row);
+  }
+  return all;
+}
