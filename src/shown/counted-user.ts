@@ -48,8 +48,20 @@ export class Counting {
     return user;
   }
 
+  /** The same user by lists of the placement that are not of the experiment; undefined for none. */
+  before(lists: readonly SeenList[]): CountedUser | undefined {
+    const { placement } = this.settings;
+    const own = lists.filter((list) => list.placement === placement && list.edition !== this.edition);
+    return own.length === 0 ? undefined : new CountedUser(this, own);
+  }
+
   get usersADay(): number {
-    return this.seen / Math.max(1, (this.nowMs - this.firstMs) / DAY_MS);
+    return this.perDay(this.seen, this.firstMs);
+  }
+
+  /** Users a day, of so many since a time. */
+  perDay(users: number, sinceMs: number): number {
+    return users / Math.max(1, (this.nowMs - sinceMs) / DAY_MS);
   }
 }
 

@@ -2,9 +2,16 @@ import type { Config } from '../config/config.ts';
 import type { ExperimentOutcome } from '../domain/placement-schemas.ts';
 import type { GivenFeedback, Outcome, SeenList } from './attribution.ts';
 import { Counting, intervalOf } from './counted-user.ts';
-import { measureInWords, type Standing, sentenceOf } from './experiment-words.ts';
+import { expectedInWords, measureInWords, type Standing, sentenceOf } from './experiment-words.ts';
 import { ArmSums } from './statistics/arm-sums.ts';
-import { compareArms, isSplitWrong, usersToSee } from './statistics/compare-arms.ts';
+import {
+  compareArms,
+  isSplitWrong,
+  RESPONDERS_MIN,
+  type SequenceRules,
+  USERS_MIN,
+  usersToSee,
+} from './statistics/compare-arms.ts';
 
 type Settings = Config['experiment'][string];
 
@@ -29,6 +36,9 @@ export class ExperimentSums {
   private readonly settings: Settings;
   private readonly counting: Counting;
   private readonly arms: readonly Arm[];
+  /** Users of the placement before the experiment, or who take no part: what is to be expected of it. */
+  private readonly pilot = new ArmSums();
+  private pilotFirstMs = Number.POSITIVE_INFINITY;
 
   constructor(name: string, settings: Settings, nowMs: number) {
     this.name = name;
@@ -49,6 +59,12 @@ export class ExperimentSums {
     feedback: readonly GivenFeedback[],
     values: ReadonlyMap<Outcome, number>,
   ): void {
+    const before = this.counting.before(lists);
+    if (before?.isOver === true) {
+      const past = feedback.filter((each) => before.isPast(each) && before.decides(each)).length;
+      this.pilot.add(before.worth(before.cameOf(before.shown), values), past);
+      this.pilotFirstMs = Math.min(this.pilotFirstMs, before.firstMs);
+    }
     const user = this.counting.take(lists);
     const arm = this.arms.find(({ name }) => name === user?.variant);
     if (user === undefined || arm === undefined) return;
@@ -95,10 +111,12 @@ export class ExperimentSums {
         .map(({ Type, Variant }) => ({ type: Type, variant: Variant })),
       usersADay: counting.usersADay,
     };
+    const told = sentenceOf(standing);
     const measured = new Map(compared.map(({ arm, of }) => [arm, of]));
     return {
       ...{ Name: name, Placement: settings.placement, Measure: measureInWords(settings) },
-      ...sentenceOf(standing),
+      ...told,
+      ...(told.State === 'too early' && { Sentence: `${told.Sentence}${this.outlook(rules)}` }),
       Variants: arms.map((arm) => {
         const { users: Users, responders: Responders, outcomeMean: Mean } = arm.measure;
         const of = measured.get(arm);
@@ -109,5 +127,18 @@ export class ExperimentSums {
       Mixed: counting.mixed,
       ...(controlMean > 0 && Number.isFinite(asked) && { UsersForFivePercent: asked }),
     };
+  }
+
+  /** How many users a difference takes, by what users of the placement did before; `''` where too few did. */
+  private outlook(rules: SequenceRules): string {
+    const { pilot, counting, arms, pilotFirstMs } = this;
+    if (pilot.users < USERS_MIN || pilot.responders < RESPONDERS_MIN) return '';
+    const slope = pilot.pastSpread === 0 ? 0 : pilot.shared / pilot.pastSpread;
+    const variance = pilot.residualVariance(slope);
+    const [control = 1, ...others] = arms.map(({ share }) => share);
+    const deviation = Math.sqrt(variance / control + variance / Math.min(...others));
+    const users = usersToSee(pilot.outcomeMean * ASKED_LIFT, deviation, rules);
+    const days = users / (counting.perDay(pilot.users, pilotFirstMs) * counting.settings.traffic);
+    return ` ${expectedInWords(users, days)}`;
   }
 }

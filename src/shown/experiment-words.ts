@@ -111,6 +111,12 @@ function outlook({ variants, asked, usersADay, rules }: Standing): string {
   return `${asFound}A difference of 5 % takes about ${groupDigits(asked)} users.`;
 }
 
+/** Users and days that a difference takes, by what people did before the experiment. */
+export function expectedInWords(users: number, days: number): string {
+  const time = days > 365 ? 'more than a year' : `${Math.max(1, Math.ceil(days))} days`;
+  return `By what users of this placement did before, a difference of 5 % takes about ${groupDigits(users)} users, ${time} of its traffic.`;
+}
+
 /** Two significant digits, or all before the point. */
 function figure(value: number): string {
   return String(Math.abs(value) >= 10 ? Math.round(value) : Number(value.toPrecision(2)));

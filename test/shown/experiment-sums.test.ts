@@ -106,6 +106,24 @@ describe('the sentence', () => {
     );
   });
 
+  it('tells before there is anything how long it will take, by what users of the placement did before', () => {
+    const sums = sumsOf('traffic = 0.5');
+    for (let user = 0; user < 2000; user++) {
+      const came = user % 5 === 0 ? [given(2)] : [];
+      sums.add([{ ...list('', 1, came), edition: undefined }], came, new Map());
+    }
+    const { State, Sentence, Variants } = sums.outcome;
+    expect([State, Variants[0]!.Seen]).toEqual(['too early', 0]);
+    // Of 0.2 with a deviation of 0.4, twice that between halves: 0.01 is 3.6 to 5 standard errors of some 100,000 users.
+    const [, users, days] =
+      /before, a difference of 5 % takes about ([\d,]+) users, (\d+) days of its traffic\.$/.exec(Sentence)!;
+    const count = Number(users!.replaceAll(',', ''));
+    expect(count).toBeGreaterThan(80_000);
+    expect(count).toBeLessThan(200_000);
+    // 2,000 in less than three days, half of whom will take part.
+    expect(Number(days)).toBe(Math.ceil(count / (2000 / (71 / 24)) / 0.5));
+  });
+
   it('names the better one with its lift and interval', () => {
     const sums = sumsOf();
     fill(sums, 4000, { now: 0.2, few: 0.3 });
