@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { AnswerCache } from '../../src/recommend/lists/answer-cache.ts';
 import { startTestServer, type TestServer } from './start.ts';
 
 const blank = {
@@ -55,9 +56,12 @@ async function ask(user: string, placement = 'home', query = 'n=4') {
 }
 
 it('answers the same again, with its source and a token of its own', async () => {
+  const found = vi.spyOn(AnswerCache.prototype, 'findPlaced');
   const first = await ask('ann');
   expect(first.items).toBe('i9 i0 i1 i2');
   expect(await ask('ann')).toEqual(first);
+  // At first not even the filter is at hand.
+  expect(found.mock.results.map(({ value }) => value?.text)).toEqual(['["i9","i0","i1","i2"]']);
   expect((await ask('bob')).items).toBe('i9 i0 i1 i2');
   // By the length of the placement, and another number of entries.
   for (let time = 0; time < 2; time++) {
@@ -107,4 +111,19 @@ it('ends with a pin', async () => {
   expect((await ask('bob')).items).toBe('i9 i0 i3 i4');
   nowMs += 20;
   expect((await ask('bob')).items).toBe('i0 i3 i4 i5');
+});
+
+it('keeps the answer of a user whose own list nobody has asked for since feedback came', async () => {
+  const read = {
+    FeedbackType: 'read',
+    UserId: 'ann',
+    ItemId: 'i7',
+    Timestamp: '2026-01-29T00:00:00Z',
+    Comment: '',
+  };
+  await server.call('POST', '/api/feedback', [read]);
+  const found = vi.spyOn(AnswerCache.prototype, 'findPlaced');
+  const first = await ask('ann', 'side');
+  expect(await ask('ann', 'side')).toEqual(first);
+  expect(found.mock.results.at(-1)?.value?.text).toBe(JSON.stringify(first.items.split(' ')));
 });

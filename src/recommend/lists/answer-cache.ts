@@ -113,12 +113,12 @@ export class AnswerCache {
     mayStand: (row: number) => boolean,
   ): { readonly text: string; readonly source: string } | undefined {
     const { slots, texts } = this;
-    const { clock, clockErrorMs, isStale } = this.options;
+    const { clock, clockErrorMs } = this.options;
     if (slots.count === 0 || n === 0) return undefined;
     const nowMs = clock();
     const isThere = slots.find(placedKey(place, userId), effectiveUntil(nowMs, clockErrorMs));
-    if (!isThere || n !== slots.length || isStale(slots, nowMs) || nowMs - slots.madeMs > PLACED_MS_MAX)
-      return undefined;
+    // Whether the user's own list is behind says nothing of it: it was made for the question, and goes with the next write.
+    if (!isThere || n !== slots.length || nowMs - slots.madeMs > PLACED_MS_MAX) return undefined;
     const { words, rowsAt, slot } = slots;
     if (!this.areListable(n)) return undefined;
     for (let at = rowsAt; at < rowsAt + n; at++) if (!mayStand(words[at]!)) return undefined;
