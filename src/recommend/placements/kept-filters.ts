@@ -7,8 +7,9 @@ import { passes, passingRows } from './passing-rows.ts';
 
 /** Filters of which bits are kept, an eighth of a byte an item each: those that were asked for last. */
 const FILTERS_MAX = 64;
-/** Changed items that are looked at one by one; after more the filter is worked out anew. */
+/** Changed items that are looked at one by one, and conditions of these, some milliseconds; after more the filter is worked out anew. */
 const PENDING_MAX = 4096;
+const CONDITIONS_MAX = 32_768;
 /** Items that come to an age are taken in so often at most, milliseconds. */
 const AGE_MS = 1000;
 
@@ -17,8 +18,9 @@ interface Kept {
   /** From then on it is right, until an item comes to an age that matters; milliseconds. */
   madeMs: number;
   untilMs: number;
-  /** Rows of items that have changed since; undefined for too many. */
+  /** Rows of items that have changed since, at most `pendingMax`; undefined for more. */
   pending: number[] | undefined;
+  readonly pendingMax: number;
   making: Promise<void> | undefined;
 }
 
@@ -35,7 +37,7 @@ export class KeptFilters {
     catalogue.onChange((row) => {
       for (const each of this.kept.values()) {
         each.pending?.push(row);
-        if ((each.pending?.length ?? 0) > PENDING_MAX) each.pending = undefined;
+        if ((each.pending?.length ?? 0) > each.pendingMax) each.pending = undefined;
       }
     });
   }
@@ -70,7 +72,15 @@ export class KeptFilters {
   }
 
   private add(tree: FilterTree): Kept {
-    const none = { bits: new Uint32Array(), madeMs: 0, untilMs: 0, pending: undefined, making: undefined };
+    const pendingMax = Math.min(PENDING_MAX, CONDITIONS_MAX / sizeOf(tree));
+    const none = {
+      bits: new Uint32Array(),
+      madeMs: 0,
+      untilMs: 0,
+      pending: undefined,
+      pendingMax,
+      making: undefined,
+    };
     this.kept.set(tree, none);
     for (const oldest of this.kept.keys()) {
       if (this.kept.size <= FILTERS_MAX) break;
@@ -104,5 +114,21 @@ export class KeptFilters {
     }
     kept.untilMs = crossing.nextMs;
     kept.pending = [];
+  }
+}
+
+/** Conditions and names of a filter. */
+function sizeOf(tree: FilterTree): number {
+  switch (tree.kind) {
+    case 'and':
+    case 'or':
+      return tree.parts.reduce((sum, part) => sum + sizeOf(part), 1);
+    case 'not':
+      return 1 + sizeOf(tree.part);
+    case 'label':
+    case 'category':
+      return 1 + tree.names.length;
+    case 'ageDays':
+      return 1;
   }
 }
