@@ -17,7 +17,7 @@ const PROPOSALS = 30;
 /** Likes of a commit that are asked about at most: of large ones some. */
 const ASKED_MAX = 20;
 /**
- * Questions a second on the mean, each of some tenths of a millisecond, and at once after a quiet time. Counted and not timed,
+ * Questions a second on the mean, each of about a millisecond, and at once after a quiet time. Counted and not timed,
  * so that the same likes teach the same on any machine. With so many items one counts for two.
  */
 const ASKED_A_SECOND = 25;
