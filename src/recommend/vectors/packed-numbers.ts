@@ -53,18 +53,26 @@ function sizesOf(numbers: Float32Array): { readonly largest: number; readonly sq
  * cosine of zeros.
  */
 export function similarityOf(a: Float32Array, b: Float32Array, similarity: Similarity): number {
-  let product = 0;
-  let squaresA = 0;
-  let squaresB = 0;
-  let apart = 0;
-  for (let at = 0; at < a.length; at++) {
-    const [x, y] = [a[at]!, b[at]!];
-    product += x * y;
-    squaresA += x * x;
-    squaresB += y * y;
-    apart += (x - y) * (x - y);
+  if (similarity === 'dot') return productOf(a, b);
+  if (similarity === 'euclidean') {
+    let apart = 0;
+    for (let at = 0; at < a.length; at++) apart += (a[at]! - b[at]!) ** 2;
+    return 1 / (1 + apart);
   }
-  if (similarity === 'dot') return product;
-  if (similarity === 'euclidean') return 1 / (1 + apart);
-  return squaresA * squaresB === 0 ? 0 : product / Math.sqrt(squaresA) / Math.sqrt(squaresB);
+  const [squaresA, squaresB] = [productOf(a, a), productOf(b, b)];
+  return squaresA * squaresB === 0 ? 0 : productOf(a, b) / Math.sqrt(squaresA) / Math.sqrt(squaresB);
+}
+
+/** In four sums at once: each addition of one alone would wait for the one before. */
+function productOf(a: Float32Array, b: Float32Array): number {
+  let [one, two, three, four] = [0, 0, 0, 0];
+  const whole = a.length & ~3;
+  for (let at = 0; at < whole; at += 4) {
+    one += a[at]! * b[at]!;
+    two += a[at + 1]! * b[at + 1]!;
+    three += a[at + 2]! * b[at + 2]!;
+    four += a[at + 3]! * b[at + 3]!;
+  }
+  for (let at = whole; at < a.length; at++) one += a[at]! * b[at]!;
+  return one + two + (three + four);
 }
