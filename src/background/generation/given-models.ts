@@ -87,7 +87,8 @@ export class GivenModels {
     const { pool, shelf, dataPath, onChange } = this.parts;
     return this.queue.run(async () => {
       const job = { kind: 'given', place: shelf.place(), dataPath, change } as const;
-      const answer = await pool.run<'given'>(job, false, buffers);
+      // A look at what is kept does not wait for a fit that has all threads.
+      const answer = await pool.run<'given'>(job, change.kind !== 'put', buffers);
       if ('refusal' in answer) throw FurzeError.fromPlain(answer.refusal);
       const isPart = change.kind === 'put' && change.piece.number < change.piece.of;
       if (change.kind !== 'look' && !isPart) onChange();
