@@ -17,6 +17,9 @@ const REASONS: Readonly<Record<string, string>> = {
   below_the_cut: 'Others score higher.',
 };
 
+/** The day of an item that is proposed because it is new. @param seconds since the epoch */
+const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
+
 /** Why an item is recommended to a user, or why not. */
 export function Why({ userId, itemId, titles }: { userId: string; itemId: string; titles?: UserView }) {
   const path = pathOf(['api', 'recommend', userId, 'explain', itemId], { n: AMONG });
@@ -39,9 +42,10 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
       {data.Recommenders.length > 0 && (
         <p>
           Proposed by{' '}
-          {data.Recommenders.map(({ Name, Score }) => `${recommenderName(Name)} (${figure(Score)})`).join(
-            ', ',
-          )}
+          {data.Recommenders.map(
+            ({ Name, Score }) =>
+              `${recommenderName(Name)} (${Name === 'latest' ? dateOf(Score) : figure(Score)})`,
+          ).join(', ')}
           .
         </p>
       )}
