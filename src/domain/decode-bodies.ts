@@ -291,13 +291,18 @@ export function decodeImportReport(json: Uint8Array, limits: Limits): ImportRepo
   return checkBody(parseJson(json, limits), importReport());
 }
 
-/** Keys of a placement or an experiment, which are checked where they are known. @throws FurzeError INVALID_JSON, INVALID_BODY */
+/**
+ * Keys of a placement or an experiment, which are checked where they are known.
+ * @throws FurzeError INVALID_JSON, INVALID_BODY, BODY_TOO_LARGE
+ */
 export function decodeSettings(json: Uint8Array, limits: Limits): Readonly<Record<string, unknown>> {
+  sessionBounds(json, limits);
   return checkBody(parseJson(json, limits), settings());
 }
 
-/** @throws FurzeError INVALID_JSON, INVALID_BODY */
+/** @throws FurzeError INVALID_JSON, INVALID_BODY, BODY_TOO_LARGE */
 export function decodePreview(json: Uint8Array, limits: Limits): PreviewBody {
+  sessionBounds(json, limits);
   return checkBody(parseJson(json, limits), previewBody());
 }
 

@@ -35,17 +35,24 @@ const USER = 'user';
 /**
  * Reads ids and vectors out of a Parquet file, a row group at a time: ids are text or whole numbers, vectors lists of floats
  * or their bytes (32 bits, little-endian). A number that is missing is NaN.
+ * @param hold is told bytes before they are held, and may throw: a small file may say the same vector again and again
  * @throws OperatorError when it is no such file
  */
 export async function* readParquetVectors(
   file: AsyncBuffer | ArrayBuffer,
   name: string,
+  hold: (bytes: number) => void = () => {},
 ): AsyncGenerator<VectorBatch> {
   const metadata = await inWords(name, () => parquetMetadataAsync(file));
   const columns = columnsOf(metadata, name);
   const ofUsers = columns.id.toLowerCase().replace(/[-_]/g, '').startsWith('user');
   let rowStart = 0;
+  const held = (value: unknown) => {
+    hold(lengthOf(value) * 4);
+    return numbersOf(value);
+  };
   for (const { num_rows } of metadata.row_groups) {
+    hold(4 * Number(num_rows));
     const rowEnd = rowStart + Number(num_rows);
     const asked = {
       file,
@@ -64,7 +71,7 @@ export async function* readParquetVectors(
       );
       if (some.length === 0) continue;
       const ids = some.map((row) => textOf(row[columns.id]));
-      yield { ids, vectors: some.map((row) => numbersOf(row[columns.vector])), ofUsers: isUsers };
+      yield { ids, vectors: some.map((row) => held(row[columns.vector])), ofUsers: isUsers };
     }
   }
 }
@@ -102,7 +109,7 @@ export function parquetOfVectors(batches: readonly VectorBatch[]): Uint8Array<Ar
 function columnsOf({ schema, row_groups }: FileMetaData, name: string) {
   const names = [
     ...new Set(
-      row_groups.flatMap(({ columns }) => columns.map(({ meta_data }) => meta_data!.path_in_schema[0]!)),
+      row_groups.flatMap(({ columns }) => columns.map(({ meta_data }) => meta_data?.path_in_schema[0] ?? '')),
     ),
   ];
   const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, '');
@@ -120,7 +127,15 @@ function columnsOf({ schema, row_groups }: FileMetaData, name: string) {
 }
 
 function textOf(value: unknown): string {
-  return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value ?? '');
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  // An object is no id, and one of others may have no text.
+  return typeof value === 'object' ? '' : String(value ?? '');
+}
+
+/** Numbers that a value makes. */
+function lengthOf(value: unknown): number {
+  if (value instanceof Uint8Array) return value.length / 4;
+  return Array.isArray(value) ? value.length : 0;
 }
 
 function numbersOf(value: unknown): Float32Array {

@@ -23,7 +23,7 @@ const MODELS_MAX = 16;
 interface Index extends GivenModels {
   readonly lastVersion: number;
   /** The file whose pieces come in. */
-  readonly open?: { readonly upload: string; readonly of: number };
+  readonly open?: { readonly upload: string; readonly of: number; readonly bytes: number };
 }
 
 /** See `GivenJob`. */
@@ -72,7 +72,9 @@ async function change(store: ModelStore, { change, dataPath }: GivenJob): Promis
       return write(store, { ...index, Used: change.name });
     case 'remove': {
       const kept = find(change.name);
-      const judges = index.Models.find(({ JudgedBy }) => JudgedBy === change.name);
+      const judges = index.Models.find(
+        ({ Name, JudgedBy }) => JudgedBy === change.name && Name !== change.name,
+      );
       if (judges !== undefined)
         throw refuse(
           `The model ${JSON.stringify(judges.Name)} is judged by ${JSON.stringify(change.name)}; remove that one first.`,
@@ -126,36 +128,45 @@ async function put(store: ModelStore, index: Index, asked: Put, dataPath: string
 }
 
 /** Keeps a piece that is not the last. */
-async function keepPiece(store: ModelStore, index: Index, { bytes, piece }: Put): Promise<Index> {
+async function keepPiece(store: ModelStore, index: Index, { bytes, piece, bytesMax }: Put): Promise<Index> {
   const { number, of, upload } = piece;
   // Whether it can be read is told at once.
-  await readPiece(bytes, { items: { ids: [], vectors: [] }, users: { ids: [], vectors: [] } });
-  if (number === 1) await dropPieces(store, index);
-  const changed = number === 1 ? await write(store, { ...index, open: { upload, of } }) : index;
-  if (changed.open?.upload !== upload || changed.open.of !== of)
+  await readPiece(bytes, { items: { ids: [], vectors: [] }, users: { ids: [], vectors: [] } }, bytesMax);
+  const open = number === 1 ? { upload, of, bytes: 0 } : index.open;
+  if (open?.upload !== upload || open.of !== of)
     throw refuse('Pieces of another file have come in between; begin anew with the first.');
+  const kept = open.bytes + bytes.length;
+  if (kept > bytesMax) throw tooLarge(bytesMax);
+  if (number === 1) await dropPieces(store, index);
+  const changed = await write(store, { ...index, open: { ...open, bytes: kept } });
   await store.putBlob(`${PIECES}/${number}`, bytes);
   return changed;
 }
 
 /** Adds the rows of a piece to those of a file. @throws FurzeError BODY_TOO_LARGE when they are more than there may be */
-async function readPiece(bytes: Uint8Array, { items, users }: GivenFile, bytesMax = Infinity): Promise<void> {
+async function readPiece(bytes: Uint8Array, { items, users }: GivenFile, bytesMax: number): Promise<void> {
   // Parquet is read from a buffer of its own.
   const { buffer } = new Uint8Array(bytes);
-  for await (const batch of readParquetVectors(buffer as ArrayBuffer, 'The model')) {
+  let left = bytesMax - bytesIn(items) - bytesIn(users);
+  const hold = (bytes: number) => {
+    if ((left -= bytes) < 0) throw tooLarge(bytesMax);
+  };
+  for await (const batch of readParquetVectors(buffer as ArrayBuffer, 'The model', hold)) {
     const side = (batch.ofUsers ? users : items) as { ids: string[]; vectors: Float32Array[] };
     for (const id of batch.ids) side.ids.push(id);
     for (const vector of batch.vectors) side.vectors.push(vector);
-    if (4 * (numbersIn(items) + numbersIn(users)) > bytesMax)
-      throw new FurzeError(
-        'BODY_TOO_LARGE',
-        `The model takes more than ${Math.floor(bytesMax / 2 ** 20)} MiB of memory; see [worker] memory_max_mb.`,
-      );
   }
 }
 
-function numbersIn({ vectors }: GivenRows): number {
-  return vectors.length * (vectors[0]?.length ?? 0);
+function bytesIn({ vectors }: GivenRows): number {
+  return 4 * vectors.reduce((sum, { length }) => sum + length, 0);
+}
+
+function tooLarge(bytesMax: number): FurzeError {
+  return new FurzeError(
+    'BODY_TOO_LARGE',
+    `The model takes more than ${Math.floor(bytesMax / 2 ** 20)} MiB of memory; see [worker] memory_max_mb.`,
+  );
 }
 
 async function dropPieces(store: ModelStore, { open }: Index): Promise<void> {

@@ -183,6 +183,24 @@ describe('Parquet', () => {
     ]);
   });
 
+  it('tell the bytes of their vectors before they are made, however small the file is', async () => {
+    const vector = new Uint8Array(4096);
+    const ids = Array.from({ length: 1000 }, (_, row) => `i${row}`);
+    const file = parquetWriteBuffer({
+      columnData: [
+        { name: 'Id', type: 'STRING', data: ids },
+        { name: 'Vector', type: 'BYTE_ARRAY', data: ids.map(() => vector) },
+      ],
+    });
+    let told = 0;
+    const hold = (bytes: number) => {
+      told += bytes;
+      if (told > 1_000_000) throw new Error('too much');
+    };
+    await expect(all(readParquetVectors(file, 'x', hold))).rejects.toThrow('too much');
+    expect(told).toBeLessThan(1_005_000);
+  });
+
   it('that is damaged, cut short or of something else is refused', async () => {
     const read = (bytes: Uint8Array) => all(readParquetVectors(new Uint8Array(bytes).buffer, 'x'));
     const bytes = parquetOfVectors([{ ids: ['a'], vectors: [Float32Array.of(1)], ofUsers: false }]);

@@ -135,6 +135,13 @@ describe.skipIf(TEST_STORE === 'split')('models of other tools', () => {
     expect((await put(query, parquetOfVectors([model()]))).body.code).toBe(code);
   });
 
+  it('without a byte are refused, and bodies of others come in as before', async () => {
+    expect((await put('empty', new Uint8Array(0))).body.code).toBe('INVALID_BODY');
+    for (let i = 0; i < 2; i++)
+      expect((await server.call('POST', '/api/user', { UserId: `after${i}` })).status).toBe(200);
+    expect((await put('empty', new Uint8Array(0))).body.code).toBe('INVALID_BODY');
+  });
+
   it('that are not sound are refused and leave what serves alone', async () => {
     const bad = (change: (vectors: Float32Array[]) => void, ids = PARITY) => {
       const vectors = model().vectors;

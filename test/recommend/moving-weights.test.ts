@@ -54,6 +54,32 @@ describe('weights that move with each like', () => {
     expect(one.applyTo(FITTED)).not.toEqual({ bias: FITTED.bias, weights: FITTED.weights });
   });
 
+  it('are numbers of a sane size where a feature is the same for all candidates, or nearly never there', () => {
+    const sizeOf = (moving: MovingWeights, of: RankingFeature) =>
+      Math.abs(moving.applyTo(FITTED).weights[at(of)]! - FITTED.weights[at(of)]!);
+    for (let seed = 0; seed < 50; seed++) {
+      const random = createRandom(seed);
+      const [moving, one] = [new MovingWeights(), question(random, 'slim')];
+      const same = Math.log(2 + seed);
+      for (let row = 0; row < 30; row++) one.features[row * WIDTH + at('popular_1h')] = same;
+      moving.learn(one, FITTED);
+      expect(sizeOf(moving, 'popular_1h')).toBeLessThan(1e-6);
+      expect(sizeOf(moving, 'slim')).toBeGreaterThan(0);
+    }
+    const random = createRandom(4);
+    const moving = new MovingWeights();
+    const withSeldom = (value: number) => {
+      const one = question(random, 'slim');
+      for (let row = 0; row < 30; row++) one.features[row * WIDTH + at('new_item')] = 0;
+      one.features[one.chosen * WIDTH + at('new_item')] = value;
+      moving.learn(one, FITTED);
+    };
+    for (let asked = 0; asked < 300; asked++) withSeldom(0);
+    withSeldom(1);
+    expect(sizeOf(moving, 'new_item')).toBeGreaterThan(0);
+    expect(sizeOf(moving, 'new_item')).toBeLessThan(1.5);
+  });
+
   it('never speak against what the likes of a user or of all speak for', () => {
     const random = createRandom(8);
     const moving = new MovingWeights();

@@ -102,9 +102,10 @@ export class BodyReader {
     return new Uint8Array(new ArrayBuffer(bytes, { maxByteLength }));
   }
 
-  /** The bytes that came, in a buffer of their own where that was made to grow. */
+  /** The bytes that came, in a buffer of their own, which may be handed to another thread. */
   private taken(): Uint8Array<ArrayBuffer> {
     const { buffer, size } = this;
+    if (size === 0) return new Uint8Array(0);
     if (buffer.buffer.resizable) buffer.buffer.resize(size);
     return size === buffer.length ? buffer : buffer.subarray(0, size);
   }

@@ -27,6 +27,7 @@ export const modelRoutes: readonly Route[] = [
     handler: async (_request, { admin }) => json(await admin.models.list()),
   }),
   route('PUT', path, {
+    needs: 'own',
     summary: "Put a model of another tool: items' factors, and users' where there are some",
     description:
       "A Parquet file with a column of ids (`ItemId` or `Id`) and one of vectors (`Vector` or `features`: floats in a list, or their bytes); where a column `Of` says `user` the vector is a user's. It is checked, kept, and part of the next generation, which is fitted at once. A file beyond `[server] max_body_bytes` comes in pieces.",
@@ -42,6 +43,7 @@ export const modelRoutes: readonly Route[] = [
       json(await admin.models.put(checkName(params.model), body, query)),
   }),
   route('DELETE', path, {
+    needs: 'own',
     summary: 'Remove a model of another tool',
     description: 'One that serves does so until the next generation, which is fitted at once.',
     response,
@@ -49,6 +51,7 @@ export const modelRoutes: readonly Route[] = [
     handler: async ({ params }, { admin }) => json(await admin.models.remove(params.model)),
   }),
   route('POST', `${path}/use`, {
+    needs: 'own',
     summary: 'Put a model that is kept in the place of the one that is in use',
     description: 'It is part of the next generation, which is fitted at once.',
     response,
@@ -56,6 +59,7 @@ export const modelRoutes: readonly Route[] = [
     handler: async ({ params }, { admin }) => json(await admin.models.use(params.model, true)),
   }),
   route('DELETE', `${path}/use`, {
+    needs: 'own',
     summary: 'Use a model no more, and keep it',
     response,
     errors: ['MODEL_NOT_FOUND'],

@@ -219,6 +219,7 @@ function sunk(
   };
   // Equal scores keep their order.
   const rows = found.rows.toSorted((a, b) => scoreOf(b) - scoreOf(a));
-  answer.takeAll(rows, rows.map(scoreOf));
+  for (const row of rows) answer.take(row, scoreOf(row), found.sourceOf(row));
+  answer.seedRow = found.seedRow;
   return answer;
 }

@@ -94,7 +94,8 @@ export class ExplorationPools {
       const rows = rowsToTry(kept, isLittle, rowCount(), random);
       this.pools.set(placement, { entries: await inTurns(sharesOf(rows, counts, random)), madeMs: nowMs });
     } catch {
-      // The log cannot be read: the next question tries again.
+      // The log cannot be read; a question of later tries again.
+      this.pools.set(placement, { entries: former?.entries ?? [], madeMs: nowMs });
     } finally {
       this.making.delete(placement);
     }
@@ -153,7 +154,8 @@ function* sharesOf(
   counts: Counts,
   random: Random,
 ): Generator<undefined, PoolEntry[]> {
-  const rate = (counts.allClicked + 1) / (counts.allSeen + PRIOR_SEEN);
+  // Clicks may come of what nobody said was seen.
+  const rate = Math.min(0.5, (counts.allClicked + 1) / (counts.allSeen + PRIOR_SEEN));
   const wins = rows.map(() => 0);
   for (let draw = 0; draw < DRAWS; draw++) {
     yield;

@@ -7,6 +7,10 @@ import { AGE_SPREAD_MIN, isScale, neverAgainst } from './learn-blends.ts';
 const FADE = 0.99;
 /** The fit's lesson counts as much as so many questions. */
 const KNOWN_QUESTIONS = 30;
+/** One question moves the score of a candidate against the chosen one by so much at most, in log-odds. */
+const STEP_MAX = 1;
+/** Variance below this share of the mean square is rounding. */
+const ROUNDING = 1e-18;
 const WIDTH = RANKING_FEATURES.length;
 
 /** A question that was just answered. */
@@ -56,8 +60,11 @@ export class MovingWeights {
       steep[at * WIDTH + at]! += ridge > 0 ? ridge : 1;
       pull[at]! -= (1 - FADE) * ridge * moved[at]!;
     }
-    solveSymmetric(steep, pull).forEach((step, at) => {
-      moved[at]! += step;
+    const step = solveSymmetric(steep, pull);
+    if (!step.every(Number.isFinite)) return;
+    const part = STEP_MAX / Math.max(STEP_MAX, widest(step, features, chosen));
+    step.forEach((by, at) => {
+      moved[at]! += part * by;
     });
   }
 
@@ -74,11 +81,26 @@ export class MovingWeights {
   }
 }
 
+/** The largest difference that a step makes between the chosen candidate and another. */
+function widest(step: ArrayLike<number>, features: Float64Array, chosen: number): number {
+  const scores = Array.from({ length: features.length / WIDTH }, (_, candidate) => {
+    let score = 0;
+    for (let at = 0; at < WIDTH; at++) score += step[at]! * features[candidate * WIDTH + at]!;
+    return score;
+  });
+  return scores.reduce((most, score) => Math.max(most, Math.abs(score - scores[chosen]!)), 0);
+}
+
+/** 0 where all are equal but for rounding. */
 function variance(features: Float64Array, of: number): number {
   const count = features.length / WIDTH;
   let mean = 0;
   for (let at = of; at < features.length; at += WIDTH) mean += features[at]! / count;
   let sum = 0;
-  for (let at = of; at < features.length; at += WIDTH) sum += (features[at]! - mean) ** 2;
-  return sum / count;
+  let squares = 0;
+  for (let at = of; at < features.length; at += WIDTH) {
+    sum += (features[at]! - mean) ** 2;
+    squares += features[at]! ** 2;
+  }
+  return sum > ROUNDING * squares ? sum / count : 0;
 }

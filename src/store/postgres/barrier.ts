@@ -39,6 +39,8 @@ export class Barrier implements ReadBarrier {
   /** Time of the latest question whose answer the replica shows. */
   private knownAt = Number.NEGATIVE_INFINITY;
   private failedAt = Number.NEGATIVE_INFINITY;
+  /** Time of the latest load of users that failed, which goes by another connection. */
+  private usersFailedAt = Number.NEGATIVE_INFINITY;
   private hasFollowed = false;
 
   /** @param position the commit up to which the replica shows all */
@@ -53,7 +55,12 @@ export class Barrier implements ReadBarrier {
 
   /** True while it is not known whether the replica shows everything: the database does not answer. */
   get isUnsure(): boolean {
-    return this.failedAt > this.knownAt;
+    return this.failedAt > this.knownAt || this.failedUsers;
+  }
+
+  /** True for a while after users could not be loaded. */
+  private get failedUsers(): boolean {
+    return this.parts.elapsedMs() - this.usersFailedAt < PAUSE_MS;
   }
 
   /** The replica shows everything up to this commit. */
@@ -67,7 +74,7 @@ export class Barrier implements ReadBarrier {
   pass(users: readonly (string | number)[] = []): Promise<void> | undefined {
     const fresh = this.passCommits();
     const { isKnown, elapsedMs } = this.parts;
-    if (users.length === 0 || elapsedMs() - this.failedAt < PAUSE_MS) return fresh;
+    if (users.length === 0 || elapsedMs() - this.failedAt < PAUSE_MS || this.failedUsers) return fresh;
     const unknown = users.filter((user) => !isKnown(user));
     return fresh === undefined && unknown.length === 0 ? undefined : this.passUsers(fresh, users, unknown);
   }
@@ -93,7 +100,7 @@ export class Barrier implements ReadBarrier {
     try {
       await withinTime(this.parts.load(users), USERS_MS_MAX);
     } catch {
-      this.failedAt = this.parts.elapsedMs();
+      this.usersFailedAt = this.parts.elapsedMs();
     }
   }
 

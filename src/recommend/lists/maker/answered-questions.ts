@@ -146,7 +146,8 @@ export class AnsweredQuestions {
     const { generations, settings, clock } = this.parts;
     const nowMs = clock();
     const { current } = generations;
-    if (current === undefined || this.moving === undefined) return;
+    // What was learned of another generation is of other models.
+    if (current === undefined || this.moving?.generation !== current.number) return;
     if (Math.abs(nowMs - this.takenUpMs) < TAKEN_UP_MS) return;
     this.takenUpMs = nowMs;
     const { fitted, weights } = this.moving;
