@@ -17,8 +17,11 @@ const REASONS: Readonly<Record<string, string>> = {
   below_the_cut: 'Others score higher.',
 };
 
-/** The day of an item that is proposed because it is new. @param seconds since the epoch */
-const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
+/** A recommender with its score, which is a day where it proposes what is new: seconds since the epoch. */
+function proposalOf({ Name, Score }: Explanation['Recommenders'][number]): string {
+  const day = () => new Date(Score * 1000).toISOString().slice(0, 10);
+  return `${recommenderName(Name)} (${Name === 'latest' ? day() : figure(Score)})`;
+}
 
 /** Why an item is recommended to a user, or why not. */
 export function Why({ userId, itemId, titles }: { userId: string; itemId: string; titles?: UserView }) {
@@ -39,16 +42,7 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
         {whyNot?.ReadAt !== undefined && ` Since ${time(whyNot.ReadAt)}.`}
         {data.Score !== undefined && ` The ranking gives it ${figure(data.Score)}.`}
       </p>
-      {data.Recommenders.length > 0 && (
-        <p>
-          Proposed by{' '}
-          {data.Recommenders.map(
-            ({ Name, Score }) =>
-              `${recommenderName(Name)} (${Name === 'latest' ? dateOf(Score) : figure(Score)})`,
-          ).join(', ')}
-          .
-        </p>
-      )}
+      {data.Recommenders.length > 0 && <p>Proposed by {data.Recommenders.map(proposalOf).join(', ')}.</p>}
       {parts.length > 0 && (
         <>
           <p>Beside what the user's candidates have on the mean, it has by</p>
