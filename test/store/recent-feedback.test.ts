@@ -98,3 +98,22 @@ it('goes on from nothing where something is missing', async () => {
   expect(position()).toEqual(third);
   await tables.engine.close();
 });
+
+it('begins anew where the last entry is of another layout, so that it can be told again as of when feedback is read', async () => {
+  const { tables, commit, replayed, position } = recent();
+  commit(2);
+  const old = position();
+  tables.engine.transact(() => {
+    const key = new Uint8Array(8);
+    new DataView(key.buffer).setBigUint64(0, BigInt(old.commit));
+    tables.recentFeedback.put(key, new Uint8Array(32 + 2 * 14).fill(1));
+  });
+  expect(readPosition(tables)).toBeUndefined();
+  beginRecent(tables);
+  expect(position().commit).toBe(old.commit + 1);
+  expect(replayed(old)).toBeUndefined();
+  const next = position();
+  commit(1);
+  expect(replayed(next)).toHaveLength(1);
+  await tables.engine.close();
+});

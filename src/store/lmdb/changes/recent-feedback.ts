@@ -111,9 +111,9 @@ export function beginRecent(tables: DataTables, isOther = false): void {
   const { recentFeedback, engine } = tables;
   const state = readState(tables);
   const lastNumber = lastSequence(recentFeedback);
-  if (lastNumber === state.feedbackCommits && lastNumber > 0 && !isOther) return;
-  const number = Math.max(lastNumber, state.feedbackCommits) + 1;
   const last = headAt(recentFeedback, lastNumber);
+  if (last !== undefined && lastNumber === state.feedbackCommits && !isOther) return;
+  const number = Math.max(lastNumber, state.feedbackCommits) + 1;
   engine.transact(() => {
     const before = last === undefined ? 0 : last.before + last.count;
     recentFeedback.put(sequenceKey(number), pack([], before, number));
