@@ -27,15 +27,21 @@ const routes = [
 ];
 
 /** Commands that ask the address behind them, by the library that they ask with. */
-const CLIENTS: Readonly<Record<string, () => readonly string[] | undefined>> = {
-  undici: () => [process.execPath, join(FOLDER, 'client.mjs')],
-  requests: () =>
-    works('python3', '-c', 'import requests') ? ['python3', join(FOLDER, 'client.py')] : undefined,
-  'net/http': () => {
-    if (!works('go', 'version')) return undefined;
-    const program = join(tempFolder(), 'client');
-    expect(works('go', 'build', '-o', program, join(FOLDER, 'client.go'))).toBe(true);
-    return [program];
+const CLIENTS: Readonly<
+  Record<string, { readonly isThere: () => boolean; readonly command: () => readonly string[] }>
+> = {
+  undici: { isThere: () => true, command: () => [process.execPath, join(FOLDER, 'client.mjs')] },
+  requests: {
+    isThere: () => works('python3', '-c', 'import requests'),
+    command: () => ['python3', join(FOLDER, 'client.py')],
+  },
+  'net/http': {
+    isThere: () => works('go', 'version'),
+    command() {
+      const program = join(tempFolder(), 'client');
+      expect(works('go', 'build', '-o', program, join(FOLDER, 'client.go'))).toBe(true);
+      return [program];
+    },
   },
 };
 
@@ -53,24 +59,32 @@ async function stopUnder(
   const env = { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env });
   const lines = on(createInterface(child.stdout), 'line');
-  expect((await lines.next()).value).toEqual(['asked']);
+  const ended = new Promise<never>((_resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => reject(new Error(`the client ended with ${code}`)));
+  });
+  ended.catch(() => {});
+  const next = async () => (await Promise.race([lines.next(), ended])).value;
+  expect(await next()).toEqual(['asked']);
   await delay(LOAD_MS);
   await own.close();
-  const [line] = (await lines.next()).value as [string];
+  const [line] = (await next()) as [string];
   return JSON.parse(line);
 }
 
 describe.each(Object.keys(CLIENTS))('%s', (name) => {
-  const command = CLIENTS[name]!();
-  if (command === undefined) console.warn(`SKIPPED a stop under ${name}: it is not installed`);
+  const { isThere, command } = CLIENTS[name]!;
+  const canRun = isThere();
+  if (!canRun) console.warn(`SKIPPED a stop under ${name}: it is not installed`);
 
-  test.runIf(command !== undefined).each(['uws', 'node'] as const)(
+  test.runIf(canRun).each(['uws', 'node'] as const)(
     'a stop under load leaves no request over pooled connections without an answer, over %s',
     async (engine) => {
+      const program = command();
       for (const path of ['/now', '/late'])
         for (let round = 0; round < ROUNDS; round++) {
           const own = await serveRoutes(routes, { by: chooseEngine(engine) });
-          const { answered, lost } = await stopUnder(own, command!, own.base + path);
+          const { answered, lost } = await stopUnder(own, program, own.base + path);
           expect(lost).toEqual([]);
           expect(answered).toBeGreaterThan(64);
         }
@@ -90,7 +104,7 @@ describe('nginx', () => {
         const proxy = await startProxy('nginx', ROOT, join(tempFolder(), 'nginx'), own.port);
         const address = `https://127.0.0.1:${proxy.port}/now`;
         await vi.waitFor(() => once(connect(proxy.port, '127.0.0.1'), 'connect'), 300_000);
-        const { answered, lost } = await stopUnder(own, CLIENTS.undici!()!, address);
+        const { answered, lost } = await stopUnder(own, CLIENTS.undici!.command(), address);
         proxy.child.kill('SIGTERM');
         // Once the port is closed there is nobody to ask: what nginx says then, it has not sent to the service.
         expect(lost.filter((what) => !what.startsWith('502 '))).toEqual([]);

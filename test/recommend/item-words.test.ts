@@ -42,9 +42,9 @@ it('tells how many people liked an item lately, and how often it was liked in al
 
 it('leaves out spans that the latest likes do not reach', () => {
   const likes = Array.from({ length: 100_000 }, (_, at) => [at, at % 10, (1e5 - at) / 20_000] as const);
-  // Of five days some two or three are remembered; the newest hundred count as of the moment of the one before.
+  // Of five days some two or three are remembered; the newest twenty count as of the moment of the one before.
   expect(popularityInWords(countsOf(likes), 3)).toBe(
-    'liked by 1,010 people in 12 hours, by 4,010 people in two days, 10,000 times in all',
+    'liked by 1,002 people in 12 hours, by 4,002 people in two days, 10,000 times in all',
   );
 });
 

@@ -86,6 +86,8 @@ it('lists for questions with wishes are made one a turn, and refused when too ma
       share: 1,
       itemCount: () => 1,
     } as unknown as UserListsOptions),
+    placements: { asked: () => undefined } as unknown as PersonalParts['placements'],
+    hits: { markOf: () => 0 } as unknown as PersonalParts['hits'],
     answers: new AnswerCounts(),
     fallbacks: { fill: async () => [] } as unknown as PersonalParts['fallbacks'],
   };
