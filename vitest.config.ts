@@ -39,7 +39,7 @@ const OVER_POSTGRES =
             ...common,
             name: 'http-postgres',
             include: ['test/http/**/*.test.ts', 'test/clients/gorsejs.test.ts'],
-            exclude: [STORELESS, 'test/http/{access,engine-choice}.test.ts'],
+            exclude: [STORELESS, 'test/http/{access,engine-choice,telemetry}.test.ts'],
             env: { TEST_STORE: 'postgres' },
             globalSetup: ['test/servers/setup.ts'],
           },

@@ -17,10 +17,10 @@ import { openReader } from '../store/open/thread-stores.ts';
 import { advise, countFacts } from './advice.ts';
 import { conclude } from './conclusion.ts';
 import { aloneWay, evaluateService, type OnEvaluation, type Variants } from './evaluate-service.ts';
-import { askedUsers, createTrial } from './hold-out-protocol.ts';
+import { askedUsers, createTrial, type Trial } from './hold-out-protocol.ts';
 import { type Past, readFeedback } from './read-feedback.ts';
 import { Replay } from './replay.ts';
-import { planReplay } from './replay-plan.ts';
+import { planReplay, type ReplayPlan } from './replay-plan.ts';
 import { Timeline } from './timeline.ts';
 
 /** Too few users with held-out feedback say nothing. */
@@ -94,8 +94,11 @@ async function evaluatePast(
     );
   }
   const { protocol } = options;
-  const replay = protocol === 'temporal' ? undefined : await replayPast(past, config, options, onStage);
-  const tables = protocol === 'replay' ? [] : [await holdOut(past, config, options, onStage)];
+  // Too little of either kind is said before the replay, which takes long.
+  const plan = protocol === 'temporal' ? undefined : planQuestions(past, config, options);
+  const trial = protocol === 'replay' ? undefined : holdOut(past, options);
+  const replay = plan && (await runReplay(plan, config, options, onStage));
+  const tables = trial === undefined ? [] : [await judgeTrial(trial, past, config, options, onStage)];
   return {
     source: source ?? dataPath,
     positiveTypes: [...positiveTypes],
@@ -107,13 +110,23 @@ async function evaluatePast(
   };
 }
 
+type ReplayChoice = Omit<EvaluateOptions, 'protocol' | 'users'>;
+
 /** Replays the last part of the past. @throws OperatorError when it holds too few questions */
-export async function replayPast(
+export function replayPast(
   past: Past,
   config: Config,
-  { share, questions, fits, seed, alone }: Omit<EvaluateOptions, 'protocol' | 'users'>,
+  options: ReplayChoice,
   onStage: OnEvaluation,
 ): Promise<ReplayTable> {
+  return runReplay(planQuestions(past, config, options), config, options, onStage);
+}
+
+function planQuestions(
+  past: Past,
+  config: Config,
+  { share, questions, fits, seed }: ReplayChoice,
+): ReplayPlan {
   const plan = planReplay(new Timeline(past, seed), {
     ...{ share, seed, questionsMax: questions, fitsMax: fits },
     fitPeriodMs: config.recommend.collaborative.model_fit_period,
@@ -123,15 +136,13 @@ export async function replayPast(
       `only ${plan.questions.length} records of the last part can be asked about; at least ${QUESTIONS_MIN} are needed`,
     );
   }
-  return Replay.run(plan, config, seed, onStage, alone ? RECOMMENDERS.map(aloneWay) : []);
+  return plan;
 }
 
-async function holdOut(
-  past: Past,
-  config: Config,
-  { share, users, seed }: EvaluateOptions,
-  onStage: OnEvaluation,
-): Promise<EvaluationTable> {
+const runReplay = (plan: ReplayPlan, config: Config, { seed, alone }: ReplayChoice, onStage: OnEvaluation) =>
+  Replay.run(plan, config, seed, onStage, alone ? RECOMMENDERS.map(aloneWay) : []);
+
+function holdOut(past: Past, { share, users, seed }: EvaluateOptions): Trial {
   const trial = createTrial(past, { share, usersMax: users, seed });
   const asked = askedUsers(trial).length;
   if (asked < USERS_MIN) {
@@ -139,13 +150,23 @@ async function holdOut(
       `only ${asked} users have feedback to hold out and feedback before it; at least ${USERS_MIN} are needed`,
     );
   }
+  return trial;
+}
+
+async function judgeTrial(
+  trial: Trial,
+  past: Past,
+  config: Config,
+  { users, seed }: EvaluateOptions,
+  onStage: OnEvaluation,
+): Promise<EvaluationTable> {
   const rows = await evaluateService(trial, config, { seed, onStage, variants: spaceVariants(config) });
-  const advice = advise(rows, countFacts(trial, asked, users));
+  const asked = askedUsers(trial).length;
   return {
     protocol: 'temporal',
     users: asked,
     rows,
     conclusion: conclude(rows, past.itemIds.length),
-    advice,
+    advice: advise(rows, countFacts(trial, asked, users)),
   };
 }

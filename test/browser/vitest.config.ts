@@ -12,5 +12,7 @@ export default defineConfig({
     hookTimeout: 1_800_000,
     expect: { poll: { timeout: 600_000 } },
     pool: 'forks',
+    // By itself it would leave one core of two to the browser.
+    maxWorkers: 2,
   },
 });
