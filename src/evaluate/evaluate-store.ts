@@ -43,7 +43,7 @@ export async function evaluateStore(
   const positiveTypes = config.recommend.data_source.positive_feedback_types;
   const reader = await openReader(dataPath);
   try {
-    const past = await readFeedback(storeSource(reader), readPositiveKinds(positiveTypes));
+    const past = await readFeedback(storeSource(reader, true), readPositiveKinds(positiveTypes));
     const vectorsOf = vectorsIn(reader.local, config);
     return await evaluatePast({ ...past, ...(vectorsOf && { vectorsOf }) }, config, options, source, onStage);
   } finally {

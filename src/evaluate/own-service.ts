@@ -179,7 +179,7 @@ export async function fillStore(data: DataStore, past: Past, known: Beginning): 
   const positions = [...known.feedback];
   await writeAll(data, positions, (batch) => {
     const records = batch.map((at) => feedbackOf(past, at));
-    return { kind: 'putFeedback', overwrite: true, batch: { records } };
+    return { kind: 'putFeedback', overwrite: false, batch: { records } };
   });
 }
 

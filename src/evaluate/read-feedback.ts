@@ -1,7 +1,8 @@
-import type { Feedback, Item, User } from '../domain/entities.ts';
+import type { Item, User } from '../domain/entities.ts';
 import { kindOf, type PositiveKind } from '../domain/positive-feedback-types.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
 import type { Source } from '../exchange/copy-sources.ts';
+import { eventsOfDetails, type FeedbackDetails } from '../store/feedback-details.ts';
 
 /** All that a service was told, in columns: record `at` is of user `userRows[at]`, whose id is `userIds[userRow]`. */
 export interface Past {
@@ -34,7 +35,10 @@ class Rows {
   }
 }
 
-/** Reads everything out of a store. @param kinds what counts as positive, as `readPositiveKinds` gives it */
+/**
+ * Reads everything out of a store, each event of feedback that happened several times as a record where the source gives details.
+ * @param kinds what counts as positive, as `readPositiveKinds` gives it
+ */
 export async function readFeedback(source: Source, kinds: readonly PositiveKind[]): Promise<Past> {
   const [users, items] = [new Rows(), new Rows()];
   const userRecords: (User | undefined)[] = [];
@@ -54,13 +58,16 @@ export async function readFeedback(source: Source, kinds: readonly PositiveKind[
     isPositive: [] as boolean[],
   };
   for await (const { rows } of source('feedback')) {
-    for (const { UserId, ItemId, FeedbackType, Timestamp, Value = 0 } of rows as readonly Feedback[]) {
-      columns.userRows.push(users.of(UserId));
-      columns.itemRows.push(items.of(ItemId));
-      columns.timesMs.push(parseTimestamp(Timestamp));
-      columns.types.push(FeedbackType);
-      columns.values.push(Value);
-      columns.isPositive.push(kindOf(kinds, FeedbackType, Value) !== undefined);
+    for (const row of rows as readonly FeedbackDetails[]) {
+      for (const { UserId, ItemId, FeedbackType, Timestamp, Value = 0 } of eventsOfDetails(row)) {
+        columns.userRows.push(users.of(UserId));
+        columns.itemRows.push(items.of(ItemId));
+        columns.timesMs.push(parseTimestamp(Timestamp));
+        columns.types.push(FeedbackType);
+        columns.values.push(Value);
+        const takesBack = row.Occurrences !== undefined && Value < 0;
+        columns.isPositive.push(!takesBack && kindOf(kinds, FeedbackType, Value) !== undefined);
+      }
     }
   }
   return { userIds: users.ids, itemIds: items.ids, users: userRecords, items: itemRecords, ...columns };
