@@ -61,7 +61,9 @@ async function tryRequest(
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
     count(answer.status);
-    const text = await answer.text();
+    // A stream goes on until its caller leaves.
+    const isStream = answer.headers.get('content-type') === 'text/event-stream';
+    const text = isStream ? await answer.body!.cancel().then(() => '') : await answer.text();
     if (answer.status >= 500 && answer.status !== 503) return `status ${answer.status} ${text.slice(0, 200)}`;
     if (/json/.test(answer.headers.get('content-type') ?? '') && text !== '') JSON.parse(text);
     if (answer.headers.has('x-injected')) return 'a header was injected';

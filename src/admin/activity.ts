@@ -1,4 +1,4 @@
-import type { ActiveUsersView, PopularItemsView, RecentEvent } from '../domain/admin-schemas.ts';
+import type { ActiveUsersView, PopularItemsView, RecentEvent } from '../domain/activity-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { turns } from '../platform/concurrency/event-loop-turns.ts';
@@ -7,12 +7,14 @@ import type { SavedStates } from '../store/cache-store.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
 import { DailyFigures } from './daily-figures.ts';
 import type { ItemCards } from './item-cards.ts';
+import { LiveFeedback } from './live-feedback.ts';
 import { RecentFeedback } from './recent-feedback.ts';
 
 /** Tells who was active last, which items are liked most, and what came lately. */
 export class Activity {
   private readonly recent: RecentFeedback;
   readonly days: DailyFigures;
+  readonly live: LiveFeedback;
   private readonly recommendation: Recommendation;
   private readonly data: DataStore;
   private readonly cards: ItemCards;
@@ -29,6 +31,7 @@ export class Activity {
     this.cards = cards;
     this.recent = new RecentFeedback(recommendation, cards, states, clock);
     this.days = new DailyFigures(recommendation.answers, states, clock);
+    this.live = new LiveFeedback(recommendation, cards, this.recent, data.barrier);
     data.onChange((changes) => {
       this.recent.follow(changes);
       return this.days.follow(changes);

@@ -1,4 +1,4 @@
-import type { DailyFiguresView } from '../domain/admin-schemas.ts';
+import type { DailyFiguresView } from '../domain/activity-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
 import { spreadBits } from '../domain/hash.ts';
 import type { AnswerCounts } from '../recommend/answers/answer-counts.ts';

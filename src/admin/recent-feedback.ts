@@ -1,4 +1,4 @@
-import type { RecentEvent } from '../domain/admin-schemas.ts';
+import type { RecentEvent } from '../domain/activity-schemas.ts';
 import type { Clock } from '../domain/clock.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
@@ -28,7 +28,8 @@ type Parts = Pick<Recommendation, 'reads' | 'live'>;
 /** Keeps the latest feedback as it came, of bounded number. An orderly stop saves it. */
 export class RecentFeedback {
   private entries: Entry[] = [];
-  private count = 0;
+  /** The number of the record that came last. */
+  count = 0;
   private readonly parts: Parts;
   private readonly cards: ItemCards;
   private readonly states: SavedStates;
@@ -60,13 +61,14 @@ export class RecentFeedback {
     if (this.entries.length > RECORDS_MAX) this.entries = this.entries.slice(-RECORDS_MAX);
   }
 
-  /** The latest records, newest first. @param n at most so many */
-  latest(n: number): RecentEvent[] {
+  /** The latest records, newest first. @param n at most so many @param after of those with a number above it */
+  latest(n: number, after = 0): RecentEvent[] {
     const { reads, live } = this.parts;
     const types = reads.feedbackTypes();
     const found: RecentEvent[] = [];
     for (let at = this.entries.length - 1; at >= 0 && found.length < n; at--) {
       const { number, userRow, itemRow, type, timeMs, cameMs } = this.entries[at]!;
+      if (number <= after) break;
       const item = this.cards.at(itemRow);
       const UserId = reads.userIdAt(userRow);
       if (item === undefined || UserId === undefined) continue;

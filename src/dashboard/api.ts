@@ -65,8 +65,13 @@ export async function api<T>(path: string, method = 'GET', body?: unknown): Prom
   }
 }
 
-/** Asks the service. @throws ApiError with a sentence for a person */
-export async function ask(path: string, method = 'GET', body?: unknown): Promise<Response> {
+/** Asks the service. @throws ApiError with a sentence for a person; the signal's reason once it is aborted */
+export async function ask(
+  path: string,
+  method = 'GET',
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<Response> {
   const key = sessionStorage.getItem(KEY_NAME);
   if (key !== null && !SENDABLE.test(key)) throw refuseKey('The key holds characters that no key has.', key);
   const headers: Record<string, string> = key === null ? {} : { 'X-API-Key': key };
@@ -76,9 +81,11 @@ export async function ask(path: string, method = 'GET', body?: unknown): Promise
     response = await fetch(path, {
       method,
       headers,
+      ...(signal !== undefined && { signal }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   } catch {
+    signal?.throwIfAborted();
     silentSince.value ??= new Date();
     throw new ApiError(0, 'The service does not answer.');
   }

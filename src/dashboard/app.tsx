@@ -40,7 +40,7 @@ const PAGES: readonly PageEntry[] = [
   { name: 'placements', label: 'Placements', page: PlacementsOrPlacement },
   { name: 'import', label: 'Import', page: ImportPage },
   { name: 'storage', label: 'Storage', page: StoragePage },
-  { name: 'config', label: 'Configuration', page: ConfigPage },
+  { name: 'config', label: 'Settings', page: ConfigPage },
   { name: 'metrics', label: 'Metrics', page: MetricsPage },
 ];
 

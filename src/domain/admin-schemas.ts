@@ -189,71 +189,20 @@ export const ConfigReportSchema = named('Configuration in effect', {
 });
 export type ConfigReport = Static<typeof ConfigReportSchema>;
 
-const titled = {
+/** What is shown of an item. */
+export const titled = {
   Id: text,
   Title: Type.String({ description: "The item's Comment" }),
   Image: Type.Optional(Type.String({ description: 'Address of a picture, by `[dashboard] image`' })),
   Price: Type.Optional(Type.String({ description: 'By `[dashboard] price`' })),
 };
-const ItemCardSchema = Type.Object(titled);
+export const ItemCardSchema = Type.Object(titled);
 export type ItemCard = Static<typeof ItemCardSchema>;
 export const TitledScoreSchema = named('Item with its score', {
   ...titled,
   Score: Type.Number({ description: 'Higher is better' }),
 });
 export type TitledScore = Static<typeof TitledScoreSchema>;
-
-export const RecentEventSchema = named('Feedback that came lately', {
-  Number: Type.Integer({ description: 'Counts up with each record' }),
-  UserId: text,
-  ...titled,
-  FeedbackType: text,
-  Positive: Type.Boolean(),
-  Timestamp: time,
-  CameAt: time,
-});
-export type RecentEvent = Static<typeof RecentEventSchema>;
-export const RecentEventsSchema = named('The latest feedback', {
-  Feedback: Type.Array(RecentEventSchema, { description: 'As it came, newest first' }),
-});
-
-export const ActiveUsersSchema = named('Users lately active', {
-  Users: Type.Array(
-    Type.Object({
-      ...{ UserId: text, Labels: Type.Array(text), Comment: text, FeedbackCount: count },
-      LastSeen: Type.String({ description: 'Latest time of feedback, RFC 3339; "" without any' }),
-    }),
-    { description: 'Who was active last first; of those with feedback among the latest thousand records' },
-  ),
-});
-export type ActiveUsersView = Static<typeof ActiveUsersSchema>;
-
-const byDay = Type.Array(count);
-export const DailyFiguresSchema = named('The last days', {
-  Times: Type.Array(Type.Number(), { description: 'When each day began (UTC), seconds since the epoch' }),
-  Feedback: Type.Record(Type.String(), byDay, {
-    description: 'Records by type, on the day of their own time',
-  }),
-  ActiveUsers: Type.Array(count, { description: 'Users with feedback of that day; an estimate, 3 % off' }),
-  Counts: Type.Record(Type.String(), byDay, {
-    description:
-      'new_users, new_items, answers, answers without_list, and those to which each fallback added (filled_by_popular)',
-  }),
-});
-export type DailyFiguresView = Static<typeof DailyFiguresSchema>;
-
-export const PopularItemsSchema = named('Items by likes', {
-  Items: Type.Array(
-    Type.Object({
-      ...titled,
-      Likes: Type.Number({ description: 'Positive feedback within `[recommend.popular] popular_window`' }),
-      Categories: Type.Array(text),
-      Timestamp: text,
-    }),
-    { description: 'Most liked first; hidden items are left out' },
-  ),
-});
-export type PopularItemsView = Static<typeof PopularItemsSchema>;
 
 const history = {
   FeedbackCount: count,

@@ -65,6 +65,8 @@ export class HttpServer {
   private readonly outflows: OutflowRules;
   private readonly burst: Burst;
   private readonly drain = new Drain();
+  /** Calls whose answers go on until their callers leave. */
+  private readonly lasting = new Set<Call>();
 
   constructor(options: HttpServerOptions) {
     const { connections, limits, log, tls } = options;
@@ -101,6 +103,7 @@ export class HttpServer {
   async close(): Promise<void> {
     this.drain.begin();
     this.engine.stopListening();
+    for (const call of this.lasting) this.cutOff(call);
     await this.drain.end(this.options.connections.drainMs);
     this.engine.close();
   }
@@ -195,6 +198,7 @@ export class HttpServer {
     call.isOver = true;
     call.body?.end();
     call.outflow?.end();
+    this.lasting.delete(call);
     this.drain.leave();
   }
 
@@ -231,6 +235,8 @@ export class HttpServer {
       return;
     }
     call.outflow = outflow;
+    if (reply.lasts) this.lasting.add(call);
+    if (reply.lasts && this.drain.hasBegun) return this.cutOff(call);
     this.pipeline.record(exchange, reply.status);
     try {
       if (await outflow.send(this.engine, res, reply, exchange, closeConnection)) this.settle(call);

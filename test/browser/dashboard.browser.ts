@@ -25,7 +25,7 @@ interface ScrollBox {
 const VIEWS = [
   { width: 1440, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
-  { width: 1280, colorScheme: 'light' },
+  { width: 768, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
   { width: 390, colorScheme: 'light' },
 ] as const;
@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     ['placements', 'Placements', /Too early to tell/],
     ['import', 'Import', /Drop a file here/],
     ['storage', 'Storage', /itemFeedback/],
-    ['config', 'Configuration', /positive_feedback_types/],
+    ['config', 'Settings', /positive_feedback_types/],
     ['metrics', 'Metrics', /furze_http_requests_total/],
   ];
 
@@ -281,6 +281,52 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.getByLabel('Title or id of an item', { exact: true }).fill('gravity (2013)');
     await view.page.keyboard.press('Enter');
     await view.page.getByRole('button', { name: 'Remove Gravity (2013) from the session' }).waitFor();
+    expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it('shows feedback as it comes with what the user is recommended since, and holds still when asked to', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    const [first] = (await recommended()) as [string];
+    await show(view.page, 'live', 'Live');
+    const rows = view.page.getByRole('region', { name: 'Feedback as it comes' }).locator('tbody tr');
+    await rows.first().waitFor();
+    const like = (ItemId: string) => {
+      const record = { FeedbackType: 'purchase', UserId: userId, ItemId, Timestamp: '' };
+      return server.call('PUT', '/api/feedback', [record], HEADERS);
+    };
+    await like(first);
+    await rows.first().getByText('new', { exact: true }).first().waitFor();
+    const title = (await server.call('GET', `/api/item/${first}`, undefined, HEADERS)).body.Comment;
+    expect(await rows.first().textContent()).toContain(title);
+    const [next, afterNext] = (await recommended()) as [string, string];
+    await view.page.getByRole('button', { name: 'Hold' }).click();
+    await like(next);
+    await view.page.getByRole('button', { name: 'Go on' }).click();
+    const nextTitle = (await server.call('GET', `/api/item/${next}`, undefined, HEADERS)).body.Comment;
+    await expect.poll(() => rows.first().textContent()).toContain(nextTitle);
+    // After a stop the page finds the service again by itself.
+    await view.page.context().setOffline(true);
+    await view.page.context().setOffline(false);
+    await like(afterNext);
+    const lastTitle = (await server.call('GET', `/api/item/${afterNext}`, undefined, HEADERS)).body.Comment;
+    await expect.poll(() => rows.first().textContent()).toContain(lastTitle);
+    await view.page.context().close();
+  });
+
+  it('tells what is in effect, who set it, and where the documentation has it', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, 'config', 'Settings');
+    const section = view.page.getByRole('region', { name: 'recommend.data_source', exact: true });
+    await section.getByText('FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES').waitFor();
+    await view.page.getByLabel('Find a key or what it does').fill('data_store');
+    await section.waitFor({ state: 'detached' });
+    const link = view.page.getByRole('link', { name: 'docs/scale-out.md' }).first();
+    const [page] = await Promise.all([view.page.waitForEvent('framenavigated'), link.click()]);
+    expect(page.url()).toMatch(/docs\/scale-out.md$/);
+    await view.page.getByText('# Several nodes').first().waitFor();
     expect(view.errors).toEqual([]);
     await view.page.context().close();
   });

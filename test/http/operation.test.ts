@@ -69,6 +69,14 @@ test('the API page comes from here with all its files', async () => {
   expect((await server.call('GET', '/apidocs/..%2Fpackage.json')).status).toBe(404);
 });
 
+test('a page of the documentation comes as it was written, and nothing else', async () => {
+  const { text, headers } = await server.call('GET', '/docs/configuration.md');
+  expect(text).toBe(readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8'));
+  expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  for (const name of ['no-such.md', '..%2FREADME.md', 'dashboard.png', 'architecture'])
+    expect((await server.call('GET', `/docs/${name}`)).status, name).toBe(404);
+});
+
 test('the OpenAPI document has every route, and every reference in it leads somewhere', async () => {
   const { body } = await server.call('GET', '/apidocs.json');
   expect(body.openapi).toBe('3.1.0');

@@ -191,6 +191,7 @@ test('metrics, pages and what operators ask wait for no model', async () => {
     'POST /api/admin/fit',
     'POST /api/admin/search',
     'POST /api/admin/session',
+    'GET /api/admin/activity/stream',
     'GET /api/admin/user/{user-id}',
     'GET /api/admin/item/{item-id}',
   ];

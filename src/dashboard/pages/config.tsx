@@ -1,59 +1,109 @@
 import { useState } from 'preact/hooks';
-import type { ConfigReport } from '../../domain/admin-schemas.ts';
+import type { ConfigEntry, ConfigReport } from '../../domain/admin-schemas.ts';
+import { count } from '../format.ts';
 import { Card, PageHead, State, Table } from '../parts/common.tsx';
 import { useResource } from '../use-resource.ts';
 
+const ALL = 'all';
+const SOURCES = ['file', 'environment', 'command line'] as const;
+
+/** What is in effect, where each comes from and what it does. It is changed in the file. */
 export function ConfigPage() {
   const { data, error, loading } = useResource<ConfigReport>('/api/admin/config');
   const [text, setText] = useState('');
-  const [onlyChanged, setOnlyChanged] = useState(false);
-  const shown = (data?.Keys ?? []).filter(
+  const [from, setFrom] = useState<string>(ALL);
+  const keys = data?.Keys ?? [];
+  const shown = keys.filter(
     ({ Key, Source, Description }) =>
-      (!onlyChanged || Source !== 'default') &&
-      `${Key} ${Description}`.toLowerCase().includes(text.toLowerCase()),
+      (from === ALL || Source === from) && `${Key} ${Description}`.toLowerCase().includes(text.toLowerCase()),
   );
+  const sections = [...new Set(shown.map(({ Key }) => sectionOf(Key)))];
+  const number = (source: string) => keys.filter(({ Source }) => Source === source).length;
   return (
     <>
-      <PageHead title="Configuration">
-        {data?.File ? `In effect since the start; the file is ${data.File}.` : 'In effect since the start.'}
+      <PageHead title="Settings">
+        In effect since the start, and changed in{' '}
+        {data?.File ? <code>{data.File}</code> : 'a file that "furze init" writes'}, by variables of the
+        environment or options of the command, with a new start.{' '}
+        <a href="/docs/configuration.md">Documentation</a>
       </PageHead>
       <State error={error} loading={loading} />
       {data !== undefined && (
-        <Card wide>
-          <form class="filter" onSubmit={(event) => event.preventDefault()}>
-            <label>
-              Find a key
-              <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
-            </label>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={onlyChanged}
-                onChange={(event) => setOnlyChanged(event.currentTarget.checked)}
-              />
-              Only those that are not at their default
-            </label>
-          </form>
-          <Table stacks label="Configuration" head={['Key', 'Value', 'Source', 'Meaning']}>
-            {shown.map(({ Key, Value, Default, Source, Variable, Description }) => (
-              <tr key={Key}>
-                <th scope="row">
-                  {Key}
-                  <small class="block muted">{Variable}</small>
-                </th>
-                <td>
-                  <code>{Value}</code>
-                  {Source !== 'default' && <small class="block muted">default {Default}</small>}
-                </td>
-                <td>
-                  <span class={`badge ${Source === 'default' ? '' : 'done'}`}>{Source}</span>
-                </td>
-                <td class="muted">{Description}</td>
-              </tr>
-            ))}
+        <form class="filter" onSubmit={(event) => event.preventDefault()}>
+          <label>
+            Find a key or what it does
+            <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          </label>
+          <label>
+            Set by
+            <select value={from} onChange={(event) => setFrom(event.currentTarget.value)}>
+              <option value={ALL}>all ({count(keys.length)})</option>
+              {[...SOURCES, 'default'].map((source) => (
+                <option key={source} value={source}>
+                  {source} ({count(number(source))})
+                </option>
+              ))}
+            </select>
+          </label>
+        </form>
+      )}
+      {data !== undefined && shown.length === 0 && <p class="muted">No key is like that.</p>}
+      {sections.map((section) => (
+        <Card
+          key={section}
+          wide
+          title={`[${section}]`}
+          aside={<a href={docs('configuration.md', `[${section}]`)}>Documentation</a>}
+        >
+          <Table stacks label={section} head={['Key', 'Value', 'Set by', 'What it does']}>
+            {shown
+              .filter(({ Key }) => sectionOf(Key) === section)
+              .map((entry) => (
+                <Setting key={entry.Key} entry={entry} />
+              ))}
           </Table>
         </Card>
-      )}
+      ))}
     </>
   );
+}
+
+function Setting({ entry }: { entry: ConfigEntry }) {
+  const { Key, Value, Default, Source, Variable, Description } = entry;
+  return (
+    <tr>
+      <th scope="row">
+        {Key.slice(sectionOf(Key).length + 1) || 'tables'}
+        <small class="block muted">{Variable}</small>
+      </th>
+      <td>
+        <code>{Value}</code>
+        {Source !== 'default' && Value !== Default && <small class="block muted">default {Default}</small>}
+      </td>
+      <td>
+        <span class={`badge ${Source === 'default' ? '' : 'done'}`}>{Source}</span>
+      </td>
+      <td class="muted">
+        {Description.split(/(docs\/[a-z-]+\.md)/).map((part) =>
+          part.startsWith('docs/') ? (
+            <a key={part} href={`/${part}`}>
+              {part}
+            </a>
+          ) : (
+            part
+          ),
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function sectionOf(key: string): string {
+  const end = key.lastIndexOf('.');
+  return end < 0 ? key : key.slice(0, end);
+}
+
+/** A place in the documentation, by a text that stands there. */
+function docs(page: string, text: string): string {
+  return `/docs/${page}#:~:text=${encodeURIComponent(text)}`;
 }

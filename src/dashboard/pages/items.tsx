@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { PopularItemsView } from '../../domain/admin-schemas.ts';
+import type { PopularItemsView } from '../../domain/activity-schemas.ts';
 import { setHidden } from '../actions.ts';
 import { pathOf } from '../api.ts';
 import { count, time } from '../format.ts';

@@ -1,47 +1,111 @@
-import type { RecentEvent } from '../../domain/admin-schemas.ts';
+import { useRef, useState } from 'preact/hooks';
+import type { RecentEvent, RecentEventsView } from '../../domain/activity-schemas.ts';
 import { pathOf } from '../api.ts';
-import { short, time } from '../format.ts';
+import { count, short, time } from '../format.ts';
 import { Card, Item, PageHead, State, Table } from '../parts/common.tsx';
 import { href } from '../router.ts';
-import { useResource } from '../use-resource.ts';
+import { useEvents } from '../use-events.ts';
 
 const SHOWN = 50;
-const AGAIN_MS = 2000;
+const PATH = pathOf(['api', 'admin', 'activity', 'stream'], { n: SHOWN });
 
-/** Feedback as it comes. */
+interface Shown {
+  readonly records: readonly RecentEvent[];
+  /** Records that came faster than they are told. */
+  readonly missed: number;
+}
+
+/** Feedback as it comes, with the answer that each has changed. */
 export function LivePage() {
-  const path = pathOf(['api', 'admin', 'activity', 'feedback'], { n: SHOWN });
-  const { data, error, loading } = useResource<{ Feedback: readonly RecentEvent[] }>(path, AGAIN_MS);
+  const [shown, setShown] = useState<Shown>();
+  const [held, setHeld] = useState<Shown>();
+  const latest = useRef<Shown>({ records: [], missed: 0 });
+  const error = useEvents<RecentEventsView>(PATH, ({ Feedback, Missed = 0 }, isFirst) => {
+    const { records, missed } = latest.current;
+    latest.current = isFirst
+      ? { records: Feedback, missed: 0 }
+      : { records: [...Feedback, ...records].slice(0, SHOWN), missed: missed + Missed };
+    setShown(latest.current);
+  });
+  const { records = [], missed = 0 } = held ?? shown ?? {};
   return (
     <>
       <PageHead title="Live">
-        Feedback as it comes, the latest first. A click on a user shows the list that it has changed.
+        Feedback as it comes, the latest first, and what the user is recommended since: what is new to the
+        list is marked. A click on a user shows the whole list, and why.
       </PageHead>
-      <Card wide>
-        <State error={error} loading={loading} />
-        {data?.Feedback.length === 0 && <p class="muted">No feedback has come since the start.</p>}
-        {data !== undefined && data.Feedback.length > 0 && (
-          <Table stacks label="Feedback as it comes" head={['User', 'Feedback', 'Item', 'Of', 'Came']}>
-            {data.Feedback.map((record) => (
-              <tr key={record.Number}>
-                <th scope="row">
-                  <a class="item" href={href('try', record.UserId)}>
-                    {short(record.UserId)}
-                  </a>
-                </th>
-                <td>
-                  <span class={`badge ${record.Positive ? 'done' : ''}`}>{record.FeedbackType}</span>
-                </td>
-                <td>
-                  <Item card={record} />
-                </td>
-                <td class="nowrap">{time(record.Timestamp)}</td>
-                <td class="nowrap">{time(record.CameAt)}</td>
-              </tr>
+      <Card
+        wide
+        aside={
+          <button type="button" class="small outline" onClick={() => setHeld(held ? undefined : shown)}>
+            {held ? 'Go on' : 'Hold'}
+          </button>
+        }
+        title={held ? 'Held' : 'As it comes'}
+      >
+        <State error={error} loading={shown === undefined && error === undefined} />
+        {shown !== undefined && records.length === 0 && (
+          <p class="muted">No feedback has come since the start.</p>
+        )}
+        {missed > 0 && <p class="muted">{count(missed)} more came at once and are not listed.</p>}
+        {records.length > 0 && (
+          <Table
+            stacks
+            label="Feedback as it comes"
+            head={['User', 'Feedback', 'Item', 'Came', 'Is recommended since']}
+          >
+            {records.map((record) => (
+              <Came key={record.Number} record={record} />
             ))}
           </Table>
         )}
       </Card>
     </>
   );
+}
+
+function Came({ record }: { record: RecentEvent }) {
+  const { UserId, FeedbackType, Positive, Timestamp, CameAt, Answer } = record;
+  return (
+    <tr>
+      <th scope="row">
+        <a class="item" href={href('try', UserId)}>
+          {short(UserId, 60)}
+        </a>
+      </th>
+      <td>
+        <span class={`badge ${Positive ? 'done' : ''}`}>{FeedbackType}</span>
+      </td>
+      <td>
+        <Item card={record} />
+      </td>
+      <td class="nowrap" title={`Of ${time(Timestamp)}`}>
+        {moment(CameAt)}
+      </td>
+      <td>{Answer !== undefined && <Since answer={Answer} />}</td>
+    </tr>
+  );
+}
+
+/** What the user gets since, with what is new to the list. */
+function Since({ answer: { Items, New } }: { answer: NonNullable<RecentEvent['Answer']> }) {
+  return (
+    <span class="names-cell">
+      {Items.map(({ Id, Title }, at) => (
+        <span key={Id}>
+          {at > 0 && ', '}
+          {short(Title || Id, 50)}
+          {New?.includes(Id) && <span class="badge done"> new</span>}
+        </span>
+      ))}
+      {New?.length === 0 && <span class="muted"> (as before)</span>}
+    </span>
+  );
+}
+
+/** The time of day to the second, or of another day the whole time. */
+function moment(text: string): string {
+  const date = new Date(text);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? date.toLocaleTimeString('en-GB') : time(text);
 }

@@ -241,7 +241,7 @@ function TypesCard({ state }: { state: Summary }) {
 function ServiceCard({ state }: { state: Summary }) {
   const { Service } = state;
   return (
-    <Card title="Service" aside={<a href="#/config">Configuration</a>}>
+    <Card title="Service" aside={<a href="#/config">Settings</a>}>
       <dl class="facts">
         <Fact
           name="Up for"

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ActiveUsersView, ItemCard, TitledScore, UserView } from '../../domain/admin-schemas.ts';
+import type { ActiveUsersView } from '../../domain/activity-schemas.ts';
+import type { ItemCard, TitledScore, UserView } from '../../domain/admin-schemas.ts';
 import { api, pathOf } from '../api.ts';
 import { short } from '../format.ts';
 import { Card, PageHead, State } from '../parts/common.tsx';

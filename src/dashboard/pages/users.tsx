@@ -1,4 +1,4 @@
-import type { ActiveUsersView } from '../../domain/admin-schemas.ts';
+import type { ActiveUsersView } from '../../domain/activity-schemas.ts';
 import { pathOf } from '../api.ts';
 import { count, short, time } from '../format.ts';
 import { Card, Names, numbers, PageHead, State, Table } from '../parts/common.tsx';

@@ -1,4 +1,4 @@
-import type { DailyFiguresView } from '../../domain/admin-schemas.ts';
+import type { DailyFiguresView } from '../../domain/activity-schemas.ts';
 import { count, nameOf } from '../format.ts';
 import { useResource } from '../use-resource.ts';
 import { Chart, type ChartLine } from './chart.tsx';

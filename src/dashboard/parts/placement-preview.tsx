@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ActiveUsersView } from '../../domain/admin-schemas.ts';
+import type { ActiveUsersView } from '../../domain/activity-schemas.ts';
 import type { Preview } from '../../domain/rule-schemas.ts';
 import { api, pathOf } from '../api.ts';
 import { useResource } from '../use-resource.ts';

@@ -83,7 +83,9 @@ export class Outflow {
     const flow = engine.begin(res, reply, exchange, closeConnection, total);
     flow.onReady = () => this.wake();
     for await (const part of parts) {
+      if (reply.lasts) this.pace.begin();
       if (!(await this.sendPart(flow, part))) return false;
+      if (reply.lasts) this.pace.rest();
       // The next part is made in a turn of its own.
       await turns.take();
     }

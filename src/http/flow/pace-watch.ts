@@ -26,6 +26,17 @@ export class Pace {
     this.deadlineMs = performance.now() + this.watch.timeoutMs;
   }
 
+  /** There is nothing to be moved, for which nobody is late, until `begin`. */
+  rest(): void {
+    this.deadlineMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** There is something to be moved from now on. */
+  begin(): void {
+    this.bytes = 0;
+    this.deadlineMs = performance.now() + this.watch.timeoutMs;
+  }
+
   /** Ends the watch over this transfer. */
   end(): void {
     this.watch.forget(this);

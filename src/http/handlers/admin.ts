@@ -1,13 +1,15 @@
 import Type from 'typebox';
 import {
   ActiveUsersSchema,
-  ConfigReportSchema,
   DailyFiguresSchema,
+  PopularItemsSchema,
+  RecentEventsSchema,
+} from '../../domain/activity-schemas.ts';
+import {
+  ConfigReportSchema,
   ImportReportSchema,
   ItemViewSchema,
-  PopularItemsSchema,
   QualitySchema,
-  RecentEventsSchema,
   SeriesSchema,
   StorageSchema,
   SummarySchema,
@@ -225,6 +227,25 @@ function activityRoutes(): Route[] {
       response: { description: 'Newest first', schema: RecentEventsSchema },
       handler: async ({ query }, { admin }) =>
         json({ Feedback: await admin.activity.feedback(Math.min(query.n, ENTRIES_MAX)) }),
+    }),
+    route('GET', '/api/admin/activity/stream', {
+      summary: 'Feedback as it comes, with what each has changed, as server-sent events',
+      description:
+        'Each event is JSON of the form of `/api/admin/activity/feedback`: the latest `n` records first, then what came since, at most four times a second. Of up to three users an event it tells the answer that they get since. It goes on until the caller leaves; eight at a time.',
+      query: ['n'],
+      response: { description: 'Events', contentType: 'text/event-stream' },
+      errors: ['OVERLOADED'],
+      handler: ({ query, signal }, { admin }) => ({
+        status: 200,
+        contentType: 'text/event-stream',
+        body: '',
+        parts: admin.activity.live.events(Math.min(query.n, ENTRIES_MAX), signal),
+        lasts: true,
+        headers: [
+          ['Cache-Control', 'no-store'],
+          ['X-Accel-Buffering', 'no'],
+        ],
+      }),
     }),
     route('GET', '/api/admin/activity/days', {
       needsNoModel: true,

@@ -8,9 +8,13 @@ import { type Route, routesOf } from '../route/route.ts';
 
 const route = routesOf('Operation');
 const HTML_TYPE = 'text/html; charset=utf-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 /** Where `npm run build:apidocs` puts the files of swagger-ui-dist. */
 const ASSETS_FOLDER = packageFile('build/apidocs/');
+
+/** The documentation, which comes with the package. */
+const DOCS_FOLDER = packageFile('docs/');
 
 /** Those that the page uses, by name, with their types. */
 const ASSETS: ReadonlyMap<string, string> = new Map([
@@ -77,6 +81,18 @@ export function docsRoutes(document: () => object): readonly Route[] {
       summary: 'The catalogue of errors',
       response: { description: 'A page', contentType: HTML_TYPE },
       handler: () => page(errorsPage()),
+    }),
+    route('GET', '/docs/{page}', {
+      ...common,
+      summary: 'A page of the documentation, as it was written',
+      response: { description: 'Markdown', contentType: TEXT_TYPE },
+      errors: ['ROUTE_NOT_FOUND'],
+      async handler({ params: { page: name } }) {
+        const text =
+          /^[a-z-]+\.md$/.test(name) && (await readFile(new URL(name, DOCS_FOLDER)).catch(() => false));
+        if (text instanceof Buffer) return file(TEXT_TYPE, text);
+        throw new FurzeError('ROUTE_NOT_FOUND', 'The documentation has no such page.');
+      },
     }),
     route('GET', '/apidocs/{asset}', {
       ...common,

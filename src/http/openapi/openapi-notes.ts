@@ -33,6 +33,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {
   'placement-name': { description: 'Name of a placement', schema: id, example: 'home' },
   'experiment-name': { description: 'Name of an experiment', schema: id, example: 'sizes' },
   asset: { description: 'Name of a file', schema: text, example: 'swagger-ui.css' },
+  page: { description: 'Name of a page of the documentation', schema: text, example: 'configuration.md' },
 };
 
 /** Query parameters by name; all are optional. One that makes a request write has no example, as the page fills it in. */

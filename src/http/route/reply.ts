@@ -9,6 +9,8 @@ export interface Reply {
    * never whole in memory. A part takes a few milliseconds to make at most and is some ten KiB.
    */
   readonly parts?: Iterable<string> | AsyncIterable<string | Uint8Array>;
+  /** Parts come as things happen: between them nobody is late, and a stop of the service ends the answer. */
+  readonly lasts?: boolean;
   /** Called instead when the parts are not asked for: the caller is gone, or there is no memory for the answer. */
   readonly discard?: () => void;
   readonly headers?: ReplyHeaders;

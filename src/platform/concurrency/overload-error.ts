@@ -12,6 +12,7 @@ const DETAILS = {
   searches: 'Too many searches are waiting.',
   start: 'Too many requests wait for the service to start; try again later.',
   models: 'Too many models are being put; try again later.',
+  streams: 'Too many pages show what comes; close one, or ask for /api/admin/activity/feedback.',
   backup: 'A backup is being made; try again later.',
   pipelined: 'Too many requests came at once; send fewer ahead of their answers.',
   abandoned: 'The caller has hung up.',
