@@ -20,6 +20,7 @@ import { type ListParts, startLists } from './lists/start-user-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import { GenerationSlot } from './models/generation-slot.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
+import type { SinceFit } from './neighbors/since-fit.ts';
 import { ExplorationPools } from './placements/exploration-pools.ts';
 import { KeptFilters } from './placements/kept-filters.ts';
 import { PlacementCounts } from './placements/placement-counts.ts';
@@ -51,6 +52,7 @@ export interface Recommendation {
   readonly reads: LocalReads;
   readonly sources: Sources;
   readonly itemNeighbors: ItemNeighbors;
+  readonly sinceFit: SinceFit;
   readonly histories: Histories;
   readonly tokens: RecommendationTokens;
   readonly vectors: ItemVectors;
@@ -133,7 +135,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     yield* hits.follow(changes);
     yield* sinceFit.follow(changes);
   });
-  const served = { recommender, explainer, answers, sources, itemNeighbors };
+  const served = { recommender, explainer, answers, sources, itemNeighbors, sinceFit };
   return { ...served, ...placed, live, lists, active, generations, settings, reads, histories, vectors };
 }
 

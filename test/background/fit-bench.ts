@@ -77,7 +77,7 @@ export function fitBenchIn(folder: string, stores: Stores, sharedPool: WorkerPoo
       throw new Error('nothing is ranked here');
     };
     const fit = new GenerationFit(
-      { pool, trainer, loader, als, planOf, given: async () => undefined },
+      { pool, trainer, loader, als, planOf, onReading() {}, given: async () => undefined },
       {
         readTypes: [],
         clickThrough: false,

@@ -18,6 +18,7 @@ it('users that are compared after a start change nothing of what new items are l
     queue: new SerialQueue(),
     recommendation: {
       generations: { current: undefined },
+      sinceFit: { serve() {} },
       live: { knowItems },
       lists: { passes: undefined },
       settings: { discovery: 0 },
@@ -55,6 +56,7 @@ it('a fit that finds nothing new compares users where they are asked for since',
     queue: new SerialQueue(),
     recommendation: {
       generations: { current: undefined },
+      sinceFit: { serve() {} },
       live: {},
       lists: { passes: undefined },
       settings: { discovery: 0 },
@@ -91,6 +93,7 @@ it('a fit that is asked for right after a start does not wait for the calm that 
     queue: new SerialQueue(),
     recommendation: {
       generations: { current: undefined },
+      sinceFit: { serve() {} },
       live: { knowItems },
       lists: { passes: undefined },
       settings: { discovery: 0 },
@@ -147,6 +150,7 @@ it('lays out users that are asked for after what trains already, once', async ()
     queue: new SerialQueue(),
     recommendation: {
       generations,
+      sinceFit: { serve() {} },
       live: { knowItems: async () => {} },
       lists: { passes: undefined },
       settings: { discovery: 0 },

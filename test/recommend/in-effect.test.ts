@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ScoredEntry } from '../../src/domain/entities.ts';
+import { ItemNeighbors } from '../../src/recommend/neighbors/item-neighbors.ts';
 import { HOUR_MS, record, type Scene, SECOND_MS, START_MS, startScene } from './scene.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -90,7 +91,11 @@ describe('an item with few neighbors at the fit', () => {
         await scene.like('ann', 'tea', 'cake');
         await scene.server.service.fit();
         scene.time.nowMs += SECOND_MS;
+        const ready = vi.spyOn(ItemNeighbors.prototype, 'ready');
         expect(await scene.ids('/api/item/tea/neighbors')).toEqual(['cake']);
+        // The fit read what this process imported: nothing is to be worked out.
+        expect(ready.mock.results.map(({ value }) => value?.rows.length)).toEqual([1]);
+        ready.mockRestore();
         await scene.send('POST', '/api/item', { ItemId: 'new', Labels: ['hot'] });
         await scene.like('ann', 'new');
         expect(await scene.ids('/api/item/tea/neighbors')).toEqual(['cake', 'new']);

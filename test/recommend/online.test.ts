@@ -30,7 +30,7 @@ it('neighbors of an item leave out those that are hidden while others are waited
       hidden.add(5);
       return { rows: [7], scores: [0.5] };
     },
-    { begin() {}, hasChanged: () => false, hasNewsByUsers: () => true } as unknown as SinceFit,
+    { hasChanged: () => false, hasNewsByUsers: () => true } as unknown as SinceFit,
     () => 0,
   );
   const reads = { itemRow: () => 0 };
@@ -49,7 +49,7 @@ it('searches for neighbors by labels are refused beyond those that may wait', as
     { current: undefined } as GenerationSlot,
     'similar',
     () => Promise.reject(new Error('nobody asks')),
-    { begin() {}, hasChanged: () => false, hasNewsByLabels: () => true } as unknown as SinceFit,
+    { hasChanged: () => false, hasNewsByLabels: () => true } as unknown as SinceFit,
     () => 0,
   );
   const found = await Promise.allSettled(

@@ -183,8 +183,9 @@ function createFit(
   const planOf = (generation: PlacedGeneration) => listPass.planner.plan(generation, recommendation.live);
   const listsOnRequest = new ListsOnRequest(pool, planOf, clock, clockErrorMs);
   void recommendation.live.settled.then(() => listsOnRequest.planAnew());
+  const onReading = () => recommendation.sinceFit.beginReading();
   const generationFit = new GenerationFit(
-    { pool, trainer, loader, als, planOf, given: () => given.take() },
+    { pool, trainer, loader, als, planOf, onReading, given: () => given.take() },
     generationFitOptions(config, recommendation.settings, log),
   );
   return { loader, als, listPass, listsOnRequest, generationFit };

@@ -26,6 +26,8 @@ export interface GenerationFitParts {
   readonly pool: WorkerPool;
   readonly trainer: PartTrainer;
   readonly loader: TrainingDataLoader;
+  /** Told before everything is read that a generation knows. */
+  readonly onReading: () => void;
   readonly als: AlsTraining;
   /** The model of another tool that is in place as of now; undefined for none. */
   readonly given: () => Promise<TakenGiven | undefined>;

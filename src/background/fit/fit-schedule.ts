@@ -125,7 +125,7 @@ export class FitSchedule {
       // What is asked for first is not kept waiting for the comparison of items.
       const signal = AbortSignal.any([this.ending.signal, this.awaited.signal]);
       const calm = delay(CALM_MS, undefined, { ref: false, signal }).catch(() => {});
-      if (loaded !== undefined) this.serve(loaded, calm);
+      if (loaded !== undefined) this.serve(loaded, false, calm);
       this.restored = loaded;
     } catch (error) {
       if (!this.stopped) this.parts.log.error({ err: error }, 'the saved model cannot be used');
@@ -197,7 +197,7 @@ export class FitSchedule {
       if (this.stopped || this.placed?.number === number) return true;
       const loaded = await this.parts.generationFit.restore();
       if (loaded === undefined || loaded.number === this.placed?.number) return false;
-      this.serve(loaded);
+      this.serve(loaded, false);
       this.parts.log.info(
         { generation: loaded.number },
         'took over the generation that the leader has published',
@@ -250,7 +250,7 @@ export class FitSchedule {
         return undefined;
       }
       const { positives, unchanged } = fitted;
-      if (!unchanged) this.serve(fitted.generation);
+      if (!unchanged) this.serve(fitted.generation, true);
       await unlessAborted(this.comparing, this.ending.signal);
       const generation = (unchanged && (await this.indexUsers())) || fitted.generation;
       const from = unchanged
@@ -368,9 +368,12 @@ export class FitSchedule {
     };
   }
 
-  private serve(placed: PlacedGeneration, calm?: Promise<unknown>): void {
+  /** @param isOwn true for one that this process has learned @param calm what new items are compared after */
+  private serve(placed: PlacedGeneration, isOwn: boolean, calm?: Promise<unknown>): void {
+    const { live, sinceFit } = this.parts.recommendation;
     this.place(placed);
-    this.comparing = this.parts.recommendation.live.knowItems(placed.parts.als?.header.itemCount ?? 0, calm);
+    sinceFit.serve(isOwn);
+    this.comparing = live.knowItems(placed.parts.als?.header.itemCount ?? 0, calm);
   }
 
   /** Serves a generation without comparing new items again: it may be the one that serves, with more to it. */

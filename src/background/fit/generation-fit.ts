@@ -149,6 +149,7 @@ export class GenerationFit {
     if (judged === undefined) return undefined;
     const learned = await this.attempt('how to rank', () => this.learnRanking(data, judged, onProgress));
     if (this.isCancelled) return undefined;
+    this.parts.onReading();
     const all = await loader.load(false, [this.last, judged], this.abort.signal);
     if (all === undefined) return undefined;
     if (again > 0 && all.positives > GROWTH_MAX * positives) {

@@ -4,7 +4,7 @@ import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts'
 import { NEIGHBORS_MIN } from '../../model/neighbors/train-and-serve-items.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Generation, GenerationSlot } from '../models/generation-slot.ts';
+import type { GenerationSlot } from '../models/generation-slot.ts';
 import type { Relation } from './neighbors-from-store.ts';
 import { similarRowsInTurns } from './similar-rows.ts';
 import type { SinceFit } from './since-fit.ts';
@@ -35,7 +35,6 @@ export class ItemNeighbors {
   private readonly sinceFit: SinceFit;
   private readonly likesOf: (row: number) => number;
   private readonly queue = new BoundedQueue({ atWorkMax: SEARCHES_MAX, refusedFor: 'neighbors' });
-  private generation: Generation | undefined;
 
   /** @param likesOf how much positive feedback an item has */
   constructor(
@@ -87,13 +86,8 @@ export class ItemNeighbors {
   }
 
   private ahead(row: number): { readonly rows: ArrayLike<number>; readonly scores: ArrayLike<number> } {
-    const { current } = this.generations;
-    if (current !== this.generation) {
-      this.generation = current;
-      this.sinceFit.begin();
-    }
-    if (current?.parts.itemNeighbors === undefined || this.sinceFit.hasChanged(row)) return NOTHING;
-    return current.parts.itemNeighbors.neighborsAt(row);
+    const lists = this.generations.current?.parts.itemNeighbors;
+    return lists === undefined || this.sinceFit.hasChanged(row) ? NOTHING : lists.neighborsAt(row);
   }
 
   private async workOut(

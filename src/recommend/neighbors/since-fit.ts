@@ -22,16 +22,24 @@ function noChanges(): Changes {
   return { items: new RowPostings(), labels: new Set(), users: new UserBits() };
 }
 
+/** Stretches of time that are told apart at most: fits that come to nothing begin no more of them. */
+const STRETCHES_MAX = 8;
+
 /**
- * The changes since the data of the served generation was read: since the generation before it was first served,
- * which is earlier than that.
+ * The changes that the served generation may not know: those since its data began to be read or, where another node has read
+ * them, since the generation before it was first served, which is earlier than that.
  */
 export class SinceFit {
   private readonly catalogue: Catalogue;
   private readonly reads: Pick<LocalReads, 'readItemUsers' | 'isPartial'>;
   private readonly isPositive: TypeTest;
-  private before = noChanges();
   private now = noChanges();
+  /** The earliest first, `now` last. */
+  private stretches: readonly Changes[] = [this.now];
+  /** The first stretch since the served generation was first served. */
+  private served = this.now;
+  /** The first one that the fit of this node that reads does not know. */
+  private unread: Changes | undefined;
 
   constructor(
     catalogue: Catalogue,
@@ -55,30 +63,44 @@ export class SinceFit {
     }
   }
 
-  /** Another generation is served from now on. */
-  begin(): void {
-    this.before = this.now;
-    this.now = noChanges();
+  /** A fit of this node begins to read. */
+  beginReading(): void {
+    if (this.stretches.length < STRETCHES_MAX) this.begin(this.stretches);
+    this.unread = this.now;
+  }
+
+  /** Another generation is served from now on. @param isOwn true for what the last fit of this node that read has learned */
+  serve(isOwn: boolean): void {
+    const from = (isOwn ? this.unread : undefined) ?? this.served;
+    this.begin(this.stretches.slice(this.stretches.indexOf(from)));
+    this.served = this.now;
+    this.unread = undefined;
   }
 
   hasChanged(itemRow: number): boolean {
-    return this.before.items.has(itemRow) || this.now.items.has(itemRow);
+    return this.stretches.some(({ items }) => items.has(itemRow));
   }
 
   /** True when an item with one of its labels came or changed. */
   hasNewsByLabels(itemRow: number): boolean {
-    const { before, now } = this;
     return this.catalogue
       .labelsAt(itemRow)
-      .some((label) => before.labels.has(label) || now.labels.has(label));
+      .some((label) => this.stretches.some(({ labels }) => labels.has(label)));
   }
 
   /** True when one of its users has liked something. */
   hasNewsByUsers(itemRow: number): boolean {
-    const { before, now } = this;
+    const { stretches } = this;
     // Who they are is not known here.
-    if (this.reads.isPartial) return before.users.count + now.users.count > 0;
+    if (this.reads.isPartial) return stretches.some(({ users }) => users.count > 0);
     const users = this.reads.readItemUsers(itemRow);
-    return users.length > USERS_MAX || users.some((user) => before.users.has(user) || now.users.has(user));
+    return (
+      users.length > USERS_MAX || users.some((user) => stretches.some((stretch) => stretch.users.has(user)))
+    );
+  }
+
+  private begin(before: readonly Changes[]): void {
+    this.now = noChanges();
+    this.stretches = [...before, this.now];
   }
 }
