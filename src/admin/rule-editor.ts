@@ -145,17 +145,25 @@ export class RuleEditor {
       throw new FurzeError('BAD_REQUEST', `The experiment has no variant ${JSON.stringify(variant)}.`);
     const placement: RuleName = { kind: 'placement', name: experiment.placement };
     this.refuseConfigured(placement);
+    const version = this.lastInEffect(rule);
+    this.lastInEffect(placement);
     const settings = { ...rules.keptSettings(placement), ...chosen.override };
     const changes = [
       { ...rule, settings: undefined },
       { ...placement, settings },
     ];
-    await this.write(
-      changes,
-      editing,
-      `${inWords(rule)} ended, its variant ${variant} written into ${inWords(placement)}`,
-    );
+    const what = `${inWords(rule)} ended, its variant ${variant} written into ${inWords(placement)}`;
+    await this.write(changes, { by: editing.by, version: editing.version ?? version }, what);
     return this.history(placement);
+  }
+
+  /** The last version of a rule, if what is in effect is of that. @throws FurzeError CHANGED_MEANWHILE where a change is only just committed */
+  private lastInEffect(rule: RuleName): number {
+    const last = this.versions(rule).at(-1);
+    const known = this.parts.rules.keptSettings(rule);
+    if (JSON.stringify(last?.settings) === JSON.stringify(known)) return last?.number ?? 0;
+    const message = `The ${inWords(rule)} was changed in the same moment; look at it and try again.`;
+    throw new FurzeError('CHANGED_MEANWHILE', message);
   }
 
   private allOf(kind: keyof Rules): Rule[] {

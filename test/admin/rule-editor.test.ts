@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { AuditLog } from '../../src/admin/audit-log.ts';
+import { RuleEditor, type RuleEditorParts } from '../../src/admin/rule-editor.ts';
+import { RulesInEffect } from '../../src/recommend/placements/rules-in-effect.ts';
+import type { WriteCommand } from '../../src/store/data-store.ts';
+import { appended, type Journal } from '../../src/store/journals.ts';
+import { code } from '../store/helpers.ts';
+
+const BY = { by: 'merchant' };
+const clock = () => Date.UTC(2026, 0, 30);
+const variants = [
+  { name: 'now', share: 0.5 },
+  { name: 'short', share: 0.5, override: { length: 1 } },
+];
+
+/** An editor over journals in memory, of which the rules in effect hear only by `tell`. */
+function editorOverMemory() {
+  const journals = new Map<string, Journal>();
+  const untold = new Set<string>();
+  const local = {
+    journal: (name: string) => journals.get(name) ?? [],
+    journalNames: () => [...journals.keys()],
+    findItem: () => undefined,
+  };
+  const write = async (command: WriteCommand) => {
+    if (command.kind !== 'writeJournals') throw new Error(command.kind);
+    for (const each of command.appends) {
+      const journal = appended(local.journal(each.journal), each);
+      if (journal.length === 0) journals.delete(each.journal);
+      else journals.set(each.journal, journal);
+      untold.add(each.journal);
+    }
+  };
+  const data = { local, write } as unknown as RuleEditorParts['data'] & ConstructorParameters<typeof AuditLog>[0];
+  const rules = new RulesInEffect({ placement: {}, experiment: {} }, local, () => {});
+  const tell = () => {
+    rules.follow([...untold]);
+    untold.clear();
+  };
+  const audit = new AuditLog(data, clock, () => {});
+  return { editor: new RuleEditor({ data, rules, audit, clock }), rules, journals, tell };
+}
+
+it('promotes no variant over an edit that was only just committed', async () => {
+  const { editor, rules, tell } = editorOverMemory();
+  const home = { kind: 'placement', name: 'home' } as const;
+  await editor.put(home, { max_per_label: 2 }, BY);
+  tell();
+  await editor.put({ kind: 'experiment', name: 'sizes' }, { placement: 'home', variants }, BY);
+  tell();
+  await editor.put(home, { max_per_label: 3 }, BY);
+  await expect(editor.promote('sizes', 'short', BY)).rejects.toEqual(code('CHANGED_MEANWHILE'));
+  tell();
+  await editor.put({ kind: 'experiment', name: 'sizes' }, { placement: 'home', variants, traffic: 0.5 }, BY);
+  await expect(editor.promote('sizes', 'short', BY)).rejects.toEqual(code('CHANGED_MEANWHILE'));
+  tell();
+  const { Rule } = await editor.promote('sizes', 'short', BY);
+  tell();
+  expect(rules.keptSettings(home)).toEqual({ max_per_label: 3, length: 1 });
+  expect(Rule).toMatchObject({ Name: 'home', Source: 'dashboard' });
+  expect(rules.current.experiment).toEqual({});
+});
