@@ -21,7 +21,7 @@ import type { AuditLog } from './audit-log.ts';
 
 /** Versions of a rule that are kept. */
 const VERSIONS_MAX = 50;
-/** Rules of a kind that staff may have. */
+/** Rules of a kind that staff may have, and rules that were taken away of which it is known what they were. */
 const RULES_MAX = 200;
 const NAME_LENGTH_MAX = 64;
 const TITLES_MAX = 200;
@@ -221,18 +221,22 @@ export class RuleEditor {
   }
 
   private async write(changes: readonly RuleChange[], { by, version }: Editing, what: string): Promise<void> {
-    const { data, audit, clock } = this.parts;
+    const { data, rules, audit, clock } = this.parts;
     this.checked(changes);
     const at = formatTimestamp(clock());
     const mark = randomUUID();
+    // Others than the first go by what was read of them.
+    const lastOf = (journal: string) => data.local.journal(journal).at(-1)?.number ?? 0;
     const appends = changes.map(({ settings, ...rule }, number) => {
       const made: RuleVersion = { at, by, mark, ...(settings !== undefined && { settings }) };
       const journal = journalOf(rule);
-      // Others go by what was read of them.
-      const after = number === 0 ? version : (data.local.journal(journal).at(-1)?.number ?? 0);
+      const after = number === 0 ? version : lastOf(journal);
       return { journal, text: JSON.stringify(made), most: VERSIONS_MAX, after };
     });
-    await data.write({ kind: 'writeJournals', appends: [...appends, audit.entry(by, what)] });
+    const changed = new Set(appends.map(({ journal }) => journal));
+    const forgotten = rules.removed.slice(0, -RULES_MAX).filter((journal) => !changed.has(journal));
+    const emptied = forgotten.map((journal) => ({ journal, text: '', most: 0, after: lastOf(journal) }));
+    await data.write({ kind: 'writeJournals', appends: [...appends, ...emptied, audit.entry(by, what)] });
   }
 
   /** The rules as they would be. @throws FurzeError INVALID_BODY */

@@ -18,7 +18,7 @@ export interface JournalAppend {
   /** Name of the journal, at most 200 bytes of UTF-8. */
   readonly journal: string;
   readonly text: string;
-  /** Most entries that are kept, at least 1. */
+  /** Most entries that are kept; 0 takes the journal away. */
   readonly most: number;
   /** Number that the last entry must have, 0 for none; undefined for any. */
   readonly after?: number | undefined;
@@ -35,6 +35,7 @@ export function appended(journal: Journal, { text, most, after }: JournalAppend)
       'CHANGED_MEANWHILE',
       `It was changed meanwhile: it is at version ${last}, and the change is of version ${after}.`,
     );
+  if (most === 0) return [];
   const kept = [...journal, { number: last + 1, text }].slice(-most);
   let length = kept.reduce((sum, entry) => sum + entry.text.length, 0);
   while (length > LENGTH_MAX && kept.length > 2) length -= kept.shift()!.text.length;

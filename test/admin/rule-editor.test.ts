@@ -31,7 +31,8 @@ function editorOverMemory() {
       untold.add(each.journal);
     }
   };
-  const data = { local, write } as unknown as RuleEditorParts['data'] & ConstructorParameters<typeof AuditLog>[0];
+  const data = { local, write } as unknown as RuleEditorParts['data'] &
+    ConstructorParameters<typeof AuditLog>[0];
   const rules = new RulesInEffect({ placement: {}, experiment: {} }, local, () => {});
   const tell = () => {
     rules.follow([...untold]);
@@ -59,4 +60,23 @@ it('promotes no variant over an edit that was only just committed', async () => 
   expect(rules.keptSettings(home)).toEqual({ max_per_label: 3, length: 1 });
   expect(Rule).toMatchObject({ Name: 'home', Source: 'dashboard' });
   expect(rules.current.experiment).toEqual({});
+});
+
+it('knows of at most 200 rules that were taken away what they were', async () => {
+  const { editor, journals, tell } = editorOverMemory();
+  const ruleOf = (at: number) => ({ kind: 'placement', name: `p${at}` }) as const;
+  for (let at = 0; at < 205; at++) {
+    await editor.put(ruleOf(at), { length: 1 }, BY);
+    tell();
+    await editor.remove(ruleOf(at), BY);
+    tell();
+  }
+  await editor.undo(ruleOf(204), BY);
+  tell();
+  const names = [...journals.keys()].filter((name) => name !== 'audit');
+  expect(names.length).toBeLessThanOrEqual(202);
+  expect(names).toContain('placement/p204');
+  expect(names).not.toContain('placement/p0');
+  expect(() => editor.history(ruleOf(0))).toThrow(expect.objectContaining({ code: 'PLACEMENT_NOT_FOUND' }));
+  await editor.put(ruleOf(0), { length: 2 }, { ...BY, version: 0 });
 });

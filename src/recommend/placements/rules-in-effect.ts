@@ -89,6 +89,13 @@ export class RulesInEffect {
     return [...this.kept.values()].filter(({ settings }) => settings !== undefined);
   }
 
+  /** Journals of rules that were taken away, the last of them last. */
+  get removed(): readonly string[] {
+    return Array.from(this.kept).flatMap(([journal, { settings }]) =>
+      settings === undefined ? journal : [],
+    );
+  }
+
   keptSettings(rule: RuleName): RuleSettings | undefined {
     return this.kept.get(journalOf(rule))?.settings;
   }
@@ -117,7 +124,10 @@ export class RulesInEffect {
     if (rules.length === 0) return false;
     for (const rule of rules) {
       const last = versionsOf(this.reads.journal(journalOf(rule)).slice(-1))[0];
-      this.kept.set(journalOf(rule), { ...rule, settings: last?.settings });
+      const journal = journalOf(rule);
+      // What was changed last stands last.
+      this.kept.delete(journal);
+      if (last !== undefined) this.kept.set(journal, { ...rule, settings: last.settings });
     }
     this.putInEffect();
     return true;

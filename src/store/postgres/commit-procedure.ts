@@ -190,6 +190,7 @@ function journals(s: string): string {
   return `IF cardinality("journalNames") > 0 THEN
         INSERT INTO ${s}.journals (name, entries) SELECT * FROM unnest("journalNames", "journals")
           ON CONFLICT (name) DO UPDATE SET entries = excluded.entries;
+        DELETE FROM ${s}.journals WHERE name = ANY("journalNames") AND entries = '[]';
       END IF;`;
 }
 

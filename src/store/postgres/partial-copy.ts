@@ -1,6 +1,5 @@
 import { type Commit, type Effects, type FeedbackEffect, NOT_WHOLE, type Point } from '../commit-effects.ts';
 import { FeedbackColumns } from '../data-store.ts';
-import { encodeJournal } from '../journals.ts';
 import { ChangeLog } from '../lmdb/changes/change-log.ts';
 import { RecentFeedback } from '../lmdb/changes/recent-feedback.ts';
 import { tellChange } from '../lmdb/changes/tell-change.ts';
@@ -16,7 +15,7 @@ import {
   unpackType,
 } from '../lmdb/format/record-layout.ts';
 import { LmdbLocalReads } from '../lmdb/reads/lmdb-local-reads.ts';
-import type { DataTables } from '../lmdb/tables/data-tables.ts';
+import { type DataTables, putJournal } from '../lmdb/tables/data-tables.ts';
 import { readWords, type Table } from '../lmdb/tables/engine.ts';
 import {
   notePoint,
@@ -264,7 +263,7 @@ export class PartialCopy implements Replica {
       log.items.push(toCatalogueItem(item, row));
     }
     for (const [name, journal] of part.journals) {
-      this.tables.journals.put(Buffer.from(name), Buffer.from(encodeJournal(journal)));
+      putJournal(this.tables, name, journal);
       log.journals.push(name);
     }
     if (part.isIncomplete) log.isIncomplete = true;

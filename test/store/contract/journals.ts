@@ -30,6 +30,20 @@ export function journals({ open, reopen }: StoreUnderTest): void {
       expect(again.local.journal('b')).toEqual([{ number: 2, text: 'two' }]);
     });
 
+    test('one that is taken away is as one that never was', async () => {
+      const data = await open();
+      await data.write(write([entry('a', 'x'), entry('b', 'y')]));
+      const late = write([entry('a', '', { most: 0, after: 7 })]);
+      await expect(data.write(late)).rejects.toEqual(code('CHANGED_MEANWHILE'));
+      await data.write(write([entry('a', '', { most: 0, after: 1 })]));
+      expect(data.local.journal('a')).toEqual([]);
+      expect(data.local.journalNames()).toEqual(['b']);
+      const again = await reopen(data);
+      expect(again.local.journalNames()).toEqual(['b']);
+      await again.write(write([entry('a', 'new', { after: 0 })]));
+      expect(again.local.journal('a')).toEqual([{ number: 1, text: 'new' }]);
+    });
+
     test('very long texts push out the oldest, but for the last two', async () => {
       const data = await open();
       const long = 'x'.repeat(2 ** 19);

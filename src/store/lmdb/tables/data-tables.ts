@@ -1,4 +1,5 @@
 import { OperatorError } from '../../../domain/operator-error.ts';
+import { encodeJournal, type Journal } from '../../journals.ts';
 import { type Engine, type EngineOptions, openEngine, readBytes, type Table } from './engine.ts';
 
 /** The tables of a data store; docs/storage.md says what each holds. */
@@ -85,4 +86,10 @@ function checkFormatVersion({ engine, meta }: VersionedTables, readOnly: boolean
     `The data folder ${engine.path} has format version ${stored}; this program reads ${FORMAT_VERSION} alone. ` +
       'Another furze wrote it, or another program: start that one, or restore a backup of this version.',
   );
+}
+
+/** Stores a journal; one without entries is taken away. */
+export function putJournal({ journals }: Pick<DataTables, 'journals'>, name: string, journal: Journal): void {
+  if (journal.length === 0) journals.remove(Buffer.from(name));
+  else journals.put(Buffer.from(name), Buffer.from(encodeJournal(journal)));
 }

@@ -4,14 +4,14 @@ import type { CheckedCommand } from '../../check-command.ts';
 import { CommandApplier } from '../../command-applier.ts';
 import type { Effects, FeedbackEffect, Point } from '../../commit-effects.ts';
 import type { CatalogueItem, WriteResult } from '../../data-store.ts';
-import { encodeJournal, type Journal } from '../../journals.ts';
+import type { Journal } from '../../journals.ts';
 import { EditKind } from '../../pair-merge.ts';
 import { ChangeLog } from '../changes/change-log.ts';
 import { RecentFeedback } from '../changes/recent-feedback.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from '../format/entity-codec.ts';
 import { rowKey } from '../format/record-layout.ts';
 import { LmdbDataReader } from '../reads/lmdb-data-reader.ts';
-import type { DataTables } from '../tables/data-tables.ts';
+import { type DataTables, putJournal } from '../tables/data-tables.ts';
 import { notePoint, readState, type StoreState, writeState } from '../tables/meta-table.ts';
 import { putVector, removeVector, removeVectors } from '../tables/vectors-table.ts';
 import type { WriteRules } from '../tables/writer-messages.ts';
@@ -230,7 +230,7 @@ export class TablesApplier extends CommandApplier {
   }
 
   protected override storeJournal(name: string, journal: Journal): void {
-    this.tables.journals.put(Buffer.from(name), Buffer.from(encodeJournal(journal)));
+    putJournal(this.tables, name, journal);
     this.changes.journals.push(name);
   }
 }
