@@ -29,6 +29,7 @@ import { RecommendationTokens } from './placements/recommendation-tokens.ts';
 import { Rotation } from './placements/rotation.ts';
 import { RulesInEffect } from './placements/rules-in-effect.ts';
 import { SeenLately } from './placements/seen-lately.ts';
+import { ShownLessons } from './placements/shown-lessons.ts';
 import type { CountsStorage } from './popularity/live-counts.ts';
 import { popularitySpans } from './popularity/popularity-counts.ts';
 import type { ListSettings } from './sources/list-settings.ts';
@@ -166,20 +167,29 @@ function placedBy(
 ) {
   const rules = new RulesInEffect(config, data.local, onTrouble);
   const placements = new Placements(rules.current);
-  rules.onChange((changed) => placements.use(changed));
+  const explored = () => placements.namesWith((placement) => placement.explored > 0);
+  const readTypes = readTypesOf(config.recommend);
+  const pools = new ExplorationPools({ explored, clock, rowCount: () => catalogue.rowCount, readTypes });
+  const rotation = new Rotation();
+  const lessons = new ShownLessons(shownLog, clock, [pools, rotation]);
+  const learn = () => {
+    if (placements.namesWith(({ learns }) => learns).length > 0) lessons.renew(true);
+  };
+  learn();
+  rules.onChange((changed) => {
+    placements.use(changed);
+    learn();
+  });
   data.onChange(({ journals }) => {
     rules.follow(journals);
     return undefined;
   });
-  const pools = { log: shownLog, clock, rowCount: () => catalogue.rowCount };
   return {
-    ...{ rules, placements },
+    ...{ rules, placements, pools, rotation, lessons },
     tokens: new RecommendationTokens(identity),
     placementCounts: new PlacementCounts(),
     filters: new KeptFilters(catalogue, clock),
-    rotation: new Rotation(shownLog, clock),
     seenLately: new SeenLately(shownLog, clock),
-    pools: new ExplorationPools({ ...pools, readTypes: readTypesOf(config.recommend) }),
   };
 }
 

@@ -76,11 +76,14 @@ export class PairedSums {
     if (!user.isOver) return;
     const sums = { difference: 0, byPlace: 0, first: 0, second: 0, weight: 0, entries: 0 };
     const shown: [place: number, came: number][] = [];
-    let isTold = false;
-    for (const list of user.shown) {
+    // Lists of before exploration was ready tell nothing.
+    const tellers = user.shown.flatMap((list) => {
       const toldAt = tellerOf(list.plan ?? '');
-      if (toldAt === undefined) continue;
-      isTold = true;
+      return toldAt === undefined ? [] : [{ list, toldAt }];
+    });
+    const listCount = tellers.length;
+    if (listCount === 0) return;
+    for (const { list, toldAt } of tellers) {
       const outcomes = user.cameOf([list]);
       for (const [row, { place }] of list.seen) {
         const told = toldAt(place);
@@ -93,7 +96,7 @@ export class PairedSums {
         shown.push([at, came]);
         sums.difference += told.difference * came;
         sums.byPlace += told.difference * this.rateAt(at);
-        this.differenceAt[at]! += told.difference / user.shown.length;
+        this.differenceAt[at]! += told.difference / listCount;
         sums.first += told.first * came;
         sums.second += told.second * came;
         sums.weight += told.second;
@@ -101,8 +104,6 @@ export class PairedSums {
         this.noteWeight(told, came);
       }
     }
-    if (!isTold) return;
-    const listCount = user.shown.length;
     this.differences.add(sums.difference / listCount, sums.byPlace / listCount);
     this.first.add(sums.first / listCount, 0);
     this.second.add(sums.second / listCount, this.isEstimate ? sums.weight / Math.max(1, sums.entries) : 1);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startTestServer, type TestServer } from './start.ts';
 
 const HOUR_MS = 3_600_000;
@@ -48,6 +48,18 @@ async function ask(UserId: string, placement: string, n = 4) {
   return { UserId, Recommendation: headers.get('X-Furze-Recommendation')!, Items: body as string[] };
 }
 
+/** Waits until what was shown is counted; a list of before says that it is without. */
+async function explores(placement: string) {
+  await vi.waitFor(async () => {
+    const path = `/api/recommend/x?placement=${placement}&n=4`;
+    const { headers, body } = await server.call('GET', path);
+    const isWithout = headers.get('X-Furze-Source')!.includes('unexplored');
+    expect(headers.get('X-Furze-Recommendation')!.includes('.p')).toBe(!isWithout);
+    if (isWithout) expect(body).toEqual(['i0', 'i1', 'i2', 'i3']);
+    expect(isWithout).toBe(false);
+  }, 300_000);
+}
+
 it('answers with a list of both rankings, pins at their places, the same for an hour', async () => {
   const lists = [];
   for (let user = 0; user < 20; user++) lists.push(await ask(`m${user}`, 'home'));
@@ -89,6 +101,7 @@ it('finds the ranking whose items are liked, on the same users', async () => {
 });
 
 it('gives a place now and then to what was shown little, or to what the other ranking has there', async () => {
+  await explores('side');
   const lists = [];
   for (let user = 0; user < 40; user++) lists.push(await ask(`e${user}`, 'side'));
   for (const { Items, Recommendation } of lists) {
@@ -107,6 +120,7 @@ it('gives a place now and then to what was shown little, or to what the other ra
 });
 
 it('explores without an experiment, too, and says nothing of an experiment there', async () => {
+  await explores('plain');
   const { Recommendation } = await ask('p1', 'plain');
   expect(Recommendation).toMatch(/^plain\.\.\w+\.\w+\.\.p[\w-]+\.[\w-]+$/);
   expect((await server.call('POST', '/api/impressions', [await ask('p1', 'plain')])).body).toEqual({

@@ -14,10 +14,13 @@ import { type Pin, type Placement, withPins } from '../placements/placement.ts';
 import type { Rules } from '../placements/placements.ts';
 import type { Rotation } from '../placements/rotation.ts';
 import type { SeenLately } from '../placements/seen-lately.ts';
+import type { ShownLessons } from '../placements/shown-lessons.ts';
 import { teamDraft } from '../placements/team-draft.ts';
 import type { Claims, RecommendQuery } from '../sources/recommender.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 
+/** Named as a source where a list has nothing of what was shown little, since it is not counted yet. */
+const UNEXPLORED = 'unexplored';
 /** Milliseconds for which chance decides the same for a user. */
 const HOUR_MS = 3_600_000;
 
@@ -48,6 +51,7 @@ export interface PlacedParts {
   readonly seenLately: SeenLately;
   readonly rotation: Rotation;
   readonly pools: ExplorationPools;
+  readonly lessons: ShownLessons;
   readonly filters: KeptFilters;
   readonly clock: Clock;
   readonly reads: LocalReads;
@@ -91,8 +95,9 @@ export class PlacementLists {
   }
 
   private async placedNow(placement: Placement, userId: string, query: RecommendQuery): Promise<Placed> {
-    const { seenLately, rotation, catalogue, clock, filters } = this.parts;
+    const { seenLately, rotation, lessons, catalogue, clock, filters } = this.parts;
     const passing = placement.filter && (await filters.of(placement.filter, query.caller?.signal));
+    if (placement.learns) lessons.renew(false);
     if (!placement.tires) return { placement, passing, tired: [], sinking: new Map() };
     const name = query.placement!;
     const factors = placement.rotates ? rotation.of(name) : undefined;
@@ -128,12 +133,14 @@ export class PlacementLists {
     } else {
       if (pins.length > 0) answer.arrange(withPins(answer.rows, pins, list.most), 'pins');
       const { explored } = placed.placement;
-      if (explored > 0) {
+      const pool = explored > 0 ? this.poolFor(history, query, placed, list) : undefined;
+      if (explored > 0 && pool === undefined) sources.push(UNEXPLORED);
+      if (pool !== undefined) {
         const others = other && withPins(other.answer.rows, other.pins, other.most);
         const { rows, chosen } = exploreList({
           rows: this.listed(answer),
           isFree: (at) => !pinned.includes(answer.rows[at]!),
-          pool: await this.poolFor(history, query, placed, list),
+          pool,
           other: others?.filter((row) => catalogue.isListable(row)),
           share: explored,
           random,
@@ -145,22 +152,28 @@ export class PlacementLists {
     return { answer, sources, claims: { ...claims, ...(plan !== undefined && { plan }) } };
   }
 
-  /** Items that the placement has shown little and that this user may be shown beside the list; their shares sum up to 1. */
-  private async poolFor(
+  /**
+   * Items that the placement has shown little and that this user may be shown beside the list; their shares sum up to 1.
+   * @returns undefined while it is not known what was shown
+   */
+  private poolFor(
     history: History,
-    { placement = '' }: RecommendQuery,
+    { placement = '', draft }: RecommendQuery,
     { placement: rules, passing }: Placed,
     { answer, filter }: RuledList,
-  ): Promise<PoolEntry[]> {
-    const { catalogue, pools } = this.parts;
+  ): PoolEntry[] | undefined {
+    const { catalogue, pools, lessons } = this.parts;
     const all = this.filterOf(rules.categories, { ...NO_WISHES, excluded: rules.excluded }, passing);
-    const pool = await pools.of(placement, (row) => catalogue.isListable(row) && all.accepts(row));
-    const own = pool.filter(
+    const accept = (row: number) => catalogue.isListable(row) && all.accepts(row);
+    // What is tried for somebody who only looks is nobody else's.
+    const pool = pools.of(placement, draft === undefined ? accept : undefined);
+    if (draft === undefined && !pools.knows(placement)) lessons.renew(true);
+    const own = pool?.filter(
       ({ row }) =>
         catalogue.isListable(row) && filter.accepts(row) && isUnread(history, row) && !answer.has(row),
     );
-    const sum = own.reduce((total, { share }) => total + share, 0);
-    return own.map(({ row, share }) => ({ row, share: share / sum }));
+    const sum = own?.reduce((total, { share }) => total + share, 0) ?? 0;
+    return own?.map(({ row, share }) => ({ row, share: share / sum }));
   }
 
   /** The entries of an answer that may still be shown. */

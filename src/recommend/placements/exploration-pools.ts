@@ -1,9 +1,10 @@
 import type { Clock } from '../../domain/clock.ts';
 import { hashText } from '../../domain/hash.ts';
 import { createRandom, type Random } from '../../domain/random.ts';
-import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
-import type { ShownLog, ShownRecord } from '../../store/shown-log.ts';
+import { atOnce, inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import type { ShownRecord } from '../../store/shown-log.ts';
 import type { PoolEntry } from './explored-list.ts';
+import type { Lesson } from './shown-lessons.ts';
 
 /** Items that a placement learns of at a time. */
 const POOL_MAX = 64;
@@ -37,7 +38,8 @@ interface Pool {
 }
 
 export interface PoolParts {
-  readonly log: ShownLog | undefined;
+  /** Placements that explore. */
+  readonly explored: () => readonly string[];
   readonly clock: Clock;
   readonly rowCount: () => number;
   /** Types of feedback that say that an item was seen, and nothing more. */
@@ -51,64 +53,79 @@ export interface PoolParts {
  */
 export class ExplorationPools {
   private readonly parts: PoolParts;
-  private readonly counts = new Map<string, Counts>();
+  private counts: ReadonlyMap<string, Counts> = new Map();
+  /** Counts of a walk through the log that is not at its end, perhaps. */
+  private learned = this.counts;
   private readonly pools = new Map<string, Pool>();
-  private readonly making = new Map<string, Promise<void>>();
+  private readonly making = new Set<string>();
 
   constructor(parts: PoolParts) {
     this.parts = parts;
   }
 
-  /** The pool of a placement as it was a minute ago at most, made in turns. @param accept false for a row that the placement never shows */
-  async of(placement: string, accept: (row: number) => boolean): Promise<readonly PoolEntry[]> {
+  /**
+   * The pool of a placement as it was a minute ago, or when somebody asked last; undefined before what was shown is counted.
+   * @param accept false for a row that the placement never shows; undefined where the pool is none of its own
+   */
+  of(placement: string, accept: ((row: number) => boolean) | undefined): readonly PoolEntry[] | undefined {
     const pool = this.pools.get(placement);
-    if (pool === undefined || this.parts.clock() - pool.madeMs > FRESH_MS) {
-      const made = this.making.get(placement) ?? this.make(placement, accept, pool);
-      this.making.set(placement, made);
-      if (pool === undefined) await made;
-    }
-    return this.pools.get(placement)?.entries ?? [];
+    const isFresh = pool !== undefined && Math.abs(this.parts.clock() - pool.madeMs) <= FRESH_MS;
+    const counts = this.counts.get(placement);
+    if (!isFresh && counts !== undefined && accept !== undefined && !this.making.has(placement))
+      void this.make(placement, counts, accept);
+    return pool?.entries;
+  }
+
+  /** True once it is counted what the placement has shown. */
+  knows(placement: string): boolean {
+    return this.counts.has(placement);
   }
 
   /** Counts what was stored just now. */
   note(records: readonly ShownRecord[]): void {
-    for (const record of records) {
-      const counts = this.counts.get(record.list.placement);
-      if (counts !== undefined) this.count(counts, record);
-    }
-  }
-
-  private async make(
-    placement: string,
-    accept: (row: number) => boolean,
-    former: Pool | undefined,
-  ): Promise<void> {
-    const { clock, log, rowCount } = this.parts;
-    const nowMs = clock();
-    try {
-      if (!this.counts.has(placement)) await this.load(placement, log);
-      const counts = this.counts.get(placement)!;
-      const isLittle = (row: number) => (counts.seen[row] ?? 0) < SEEN_MAX && accept(row);
-      const random = createRandom(hashText(`${placement}\n${nowMs}`));
-      const kept = (former?.entries ?? []).map(({ row }) => row).filter(isLittle);
-      const rows = rowsToTry(kept, isLittle, rowCount(), random);
-      this.pools.set(placement, { entries: await inTurns(sharesOf(rows, counts, random)), madeMs: nowMs });
-    } catch {
-      // The log cannot be read; a question of later tries again.
-      this.pools.set(placement, { entries: former?.entries ?? [], madeMs: nowMs });
-    } finally {
-      this.making.delete(placement);
-    }
+    for (const counts of new Set([this.counts, this.learned])) atOnce(this.countAll(records, counts));
   }
 
   /** Counts what the log has; what is stored meanwhile may count twice. */
-  private async load(placement: string, log: ShownLog | undefined): Promise<void> {
-    const counts: Counts = { seen: new Uint16Array(), clicked: new Uint16Array(), allSeen: 0, allClicked: 0 };
-    if (log !== undefined)
-      for await (const users of log.walk())
-        for (const { records } of users)
-          for (const record of records) if (record.list.placement === placement) this.count(counts, record);
-    this.counts.set(placement, counts);
+  learn(): Lesson {
+    const none = (): Counts => ({
+      seen: new Uint16Array(),
+      clicked: new Uint16Array(),
+      allSeen: 0,
+      allClicked: 0,
+    });
+    const counts = new Map(this.parts.explored().map((name) => [name, none()] as const));
+    this.learned = counts;
+    return {
+      note: ({ records }) => this.countAll(records, counts),
+      end: () => {
+        this.counts = counts;
+        for (const name of this.pools.keys()) if (!counts.has(name)) this.pools.delete(name);
+      },
+    };
+  }
+
+  private async make(placement: string, counts: Counts, accept: (row: number) => boolean): Promise<void> {
+    this.making.add(placement);
+    const nowMs = this.parts.clock();
+    const rowCount = this.parts.rowCount();
+    const isLittle = (row: number) => (counts.seen[row] ?? 0) < SEEN_MAX && accept(row);
+    const random = createRandom(hashText(`${placement}\n${nowMs}`));
+    const kept = (this.pools.get(placement)?.entries ?? []).map(({ row }) => row).filter(isLittle);
+    const rows = rowsToTry(kept, isLittle, rowCount, random);
+    this.pools.set(placement, { entries: await inTurns(sharesOf(rows, counts, random)), madeMs: nowMs });
+    this.making.delete(placement);
+  }
+
+  private *countAll(
+    records: readonly ShownRecord[],
+    counts: ReadonlyMap<string, Counts>,
+  ): Generator<undefined, void> {
+    for (const record of records) {
+      const own = counts.get(record.list.placement);
+      if (own !== undefined) this.count(own, record);
+      yield;
+    }
   }
 
   private count(counts: Counts, { itemRows, feedbackType }: ShownRecord): void {

@@ -93,6 +93,11 @@ export class Placement {
     return this.settings.explore;
   }
 
+  /** True where the list goes by what is learned of the log of impressions. */
+  get learns(): boolean {
+    return this.explored > 0 || this.rotates;
+  }
+
   /** True where items rest or sink that the user has seen. */
   get tires(): boolean {
     return this.settings.tired_after > 0 || this.settings.rotate;

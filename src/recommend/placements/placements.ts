@@ -60,6 +60,13 @@ export class Placements {
     );
   }
 
+  /** Names of those of which the rules, or those of a variant, are such. */
+  namesWith(isMeant: (placement: Placement) => boolean): string[] {
+    return Array.from(this.byName).flatMap(([name, { own, experiment }]) =>
+      [own, ...(experiment?.variants.values() ?? [])].some(isMeant) ? name : [],
+    );
+  }
+
   has(name: string): boolean {
     return this.byName.has(name);
   }

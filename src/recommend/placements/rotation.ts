@@ -1,5 +1,6 @@
-import type { Clock } from '../../domain/clock.ts';
-import type { ShownLog, ShownToUser } from '../../store/shown-log.ts';
+import { getOrPut } from '../../domain/get-or-put.ts';
+import type { ShownToUser } from '../../store/shown-log.ts';
+import type { Lesson } from './shown-lessons.ts';
 
 /** Times that an item was passed over which are told apart; more count as so many. */
 const TIMES_MAX = 8;
@@ -12,7 +13,6 @@ const SEEN_MIN = 500;
 const PRIOR_CLICKS = 10;
 /** No item sinks below this part of its score. */
 const FACTOR_MIN = 0.05;
-const FRESH_MS = 3_600_000;
 
 /** Items seen at a place after so many times before without feedback, and clicks on them. */
 class Table {
@@ -55,57 +55,39 @@ class Table {
 }
 
 /**
- * Learns by how much less an item is clicked on that a user has seen before without feedback, out of the log of impressions. It is
- * learned once an hour at most, and of feedback that names its list.
+ * Learns by how much less an item is clicked on that a user has seen before without feedback, out of the log of impressions and of
+ * feedback that names its list.
  */
 export class Rotation {
-  private readonly log: Pick<ShownLog, 'walk'> | undefined;
-  private readonly clock: Clock;
-  private factors = new Map<string, readonly number[]>();
-  private learnedMs = Number.NEGATIVE_INFINITY;
-  private learning: Promise<void> | undefined;
-
-  constructor(log: Pick<ShownLog, 'walk'> | undefined, clock: Clock) {
-    this.log = log;
-    this.clock = clock;
-  }
+  private factors: ReadonlyMap<string, readonly number[] | undefined> = new Map();
 
   /** Factors by the number of times that an item was passed over here, as they are known now; undefined while too little is known. */
   of(placement: string): readonly number[] | undefined {
-    if (this.log !== undefined && this.clock() - this.learnedMs > FRESH_MS)
-      this.learning ??= this.learn(this.log).finally(() => {
-        this.learning = undefined;
-      });
     return this.factors.get(placement);
   }
 
-  private async learn(log: Pick<ShownLog, 'walk'>): Promise<void> {
+  learn(): Lesson {
     const tables = new Map<string, Table>();
-    try {
-      for await (const users of log.walk()) for (const user of users) noteUser(user, tables);
-    } catch {
-      // The log cannot be read: what was learned before holds.
-      return;
-    } finally {
-      this.learnedMs = this.clock();
-    }
-    this.factors = new Map(
-      Array.from(tables, ([placement, { factors }]) => [placement, factors] as const).flatMap((entry) =>
-        entry[1] === undefined ? [] : [[entry[0], entry[1]] as const],
-      ),
-    );
+    return {
+      note: (user) => noteUser(user, tables),
+      end: () => {
+        this.factors = new Map(
+          Array.from(tables, ([placement, { factors }]) => [placement, factors] as const),
+        );
+      },
+    };
   }
 }
 
-function noteUser({ records }: ShownToUser, tables: Map<string, Table>): void {
+function* noteUser({ records }: ShownToUser, tables: Map<string, Table>): Generator<undefined, void> {
   const named = new Set<string>();
   for (const { list, itemRows, feedbackType } of records)
     if (feedbackType !== undefined) named.add(`${list.placement} ${list.timeMs} ${itemRows[0]}`);
   const lists = new Map<string, Set<number>>();
   for (const { list, itemRows, places, feedbackType } of records) {
+    yield;
     if (feedbackType !== undefined) continue;
-    const table = tables.get(list.placement) ?? new Table();
-    tables.set(list.placement, table);
+    const table = getOrPut(tables, list.placement, () => new Table());
     for (const [at, row] of itemRows.entries()) {
       const key = `${list.placement} ${row}`;
       const before = lists.get(key) ?? new Set();

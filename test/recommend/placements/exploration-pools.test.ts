@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { ExplorationPools } from '../../../src/recommend/placements/exploration-pools.ts';
-import type { ShownLog, ShownRecord } from '../../../src/store/shown-log.ts';
+import type { ShownRecord } from '../../../src/store/shown-log.ts';
+import { learnOf } from './learn-of.ts';
 
 function record(itemRows: number[], feedbackType?: string, placement = 'home'): ShownRecord {
   const list = { placement, variant: '', generation: 1, timeMs: 1 };
@@ -16,62 +17,93 @@ function record(itemRows: number[], feedbackType?: string, placement = 'home'): 
 
 const times = (count: number, of: () => ShownRecord) => Array.from({ length: count }, of);
 
-function poolsOver(records: ShownRecord[], rowCount: number) {
+const any = () => true;
+
+function poolsOver(records: ShownRecord[], rowCount: number, explored = ['home', 'nothing']) {
   let nowMs = 0;
-  const log = {
-    async *walk() {
-      yield [{ userId: 'u', records }];
-    },
-  } as unknown as ShownLog;
   const pools = new ExplorationPools({
-    log,
+    explored: () => explored,
     clock: () => nowMs,
     rowCount: () => rowCount,
     readTypes: new Set(['read']),
   });
-  return { pools, pass: (ms: number) => (nowMs += ms) };
+  const learn = () => learnOf(pools, [{ userId: 'u', records }]);
+  /** The pool once it is made anew. */
+  const made = async (placement: string, accept: (row: number) => boolean = any) => {
+    nowMs += 60_001;
+    const before = pools.of(placement, accept);
+    return vi.waitFor(() => {
+      const pool = pools.of(placement, accept);
+      expect(pool).toBeDefined();
+      expect(pool).not.toBe(before);
+      return pool!;
+    }, 300_000);
+  };
+  return { pools, learn, made };
 }
 
 it('has what was shown little and passes, with shares that sum up to 1', async () => {
-  const { pools } = poolsOver(
+  const { learn, made } = poolsOver(
     times(100, () => record([0, 1])),
     10,
   );
-  const pool = await pools.of('home', (row) => row !== 5);
+  learn();
+  const pool = await made('home', (row) => row !== 5);
   expect(pool.map(({ row }) => row).sort()).toEqual([2, 3, 4, 6, 7, 8, 9]);
   expect(pool.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 9);
-  expect(await pools.of('nothing', () => false)).toEqual([]);
+  expect(await made('nothing', () => false)).toEqual([]);
+});
+
+it('is none before what was shown is counted, of a placement that does not explore, and of whoever only looks', async () => {
+  const explored = ['home'];
+  const { pools, learn, made } = poolsOver([], 10, explored);
+  expect(pools.of('home', any)).toBeUndefined();
+  expect(pools.knows('home')).toBe(false);
+  learn();
+  expect(pools.knows('home')).toBe(true);
+  expect(pools.of('home', undefined)).toBeUndefined();
+  expect(pools.of('other', any)).toBeUndefined();
+  const pool = await made('home');
+  expect(pools.of('home', undefined)).toBe(pool);
+  // It explores no more.
+  explored.pop();
+  learn();
+  expect(pools.of('home', any)).toBeUndefined();
+});
+
+it('counts what is stored while the log is walked', async () => {
+  const { pools, made } = poolsOver([], 2);
+  const lesson = pools.learn();
+  pools.note(times(100, () => record([1])));
+  lesson.end();
+  expect((await made('home')).map(({ row }) => row)).toEqual([0]);
 });
 
 it('is of bounded size, half of it the newest', async () => {
-  const pool = await poolsOver([], 10_000).pools.of('home', () => true);
+  const { learn, made } = poolsOver([], 10_000);
+  learn();
+  const pool = await made('home');
   expect(pool).toHaveLength(64);
   expect(pool.filter(({ row }) => row >= 10_000 - 32)).toHaveLength(32);
 });
 
 it('tries more often what is clicked on, and leaves none without a chance', async () => {
-  const { pools, pass } = poolsOver([record([0, 1, 2, 3])], 4);
-  await pools.of('home', () => true);
+  const { pools, learn, made } = poolsOver([record([0, 1, 2, 3])], 4);
+  learn();
+  await made('home');
   pools.note(times(60, () => record([0, 1, 2, 3])));
   pools.note(times(15, () => record([1], 'like')));
   pools.note(times(40, () => record([2], 'read')));
   pools.note(times(40, () => record([3], 'like', 'elsewhere')));
-  pass(60_001);
-  const shares = await vi.waitFor(async () => {
-    const now = new Map((await pools.of('home', () => true)).map(({ row, share }) => [row, share]));
-    expect(now.get(1)).toBeGreaterThan(0.7);
-    return now;
-  }, 300_000);
+  const shares = new Map((await made('home')).map(({ row, share }) => [row, share]));
+  expect(shares.get(1)).toBeGreaterThan(0.7);
   for (const row of [0, 2, 3]) expect(shares.get(row)).toBeGreaterThanOrEqual(0.05);
 });
 
 it('lets go of an item of which enough is known', async () => {
-  const { pools, pass } = poolsOver([], 3);
-  await pools.of('home', () => true);
+  const { pools, learn, made } = poolsOver([], 3);
+  learn();
+  await made('home');
   pools.note(times(100, () => record([1])));
-  pass(60_001);
-  await vi.waitFor(async () => {
-    const rows = (await pools.of('home', () => true)).map(({ row }) => row);
-    expect(rows.sort()).toEqual([0, 2]);
-  }, 300_000);
+  expect((await made('home')).map(({ row }) => row).sort()).toEqual([0, 2]);
 });
