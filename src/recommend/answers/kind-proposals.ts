@@ -44,7 +44,7 @@ export class KindProposals {
     history: History,
     answer: AnswerBuilder,
     filter: ItemFilter,
-    { item, caller }: RecommendQuery,
+    { item, draft, caller }: RecommendQuery,
   ): Promise<void> {
     const { catalogue, reads, sources, filters, clock } = this.parts;
     const { settings, source } = placement;
@@ -58,7 +58,7 @@ export class KindProposals {
       return boosted(list ?? (await this.byModels(history, wanted, k, caller)), wanted);
     };
     const { newFilter } = placement;
-    const passingNew = newFilter && (await filters.of(newFilter, caller?.signal));
+    const passingNew = newFilter && (await filters.of(newFilter, caller?.signal, draft === undefined));
     const list = await listOf(filter);
     if (passingNew === undefined) return answer.takeAll(list.rows, list.scores, source);
     const narrowed = filter.narrowed(passingNew);

@@ -96,7 +96,9 @@ export class PlacementLists {
 
   private async placedNow(placement: Placement, userId: string, query: RecommendQuery): Promise<Placed> {
     const { seenLately, rotation, lessons, catalogue, clock, filters } = this.parts;
-    const passing = placement.filter && (await filters.of(placement.filter, query.caller?.signal));
+    const passing =
+      placement.filter &&
+      (await filters.of(placement.filter, query.caller?.signal, query.draft === undefined));
     if (placement.learns) lessons.renew(false);
     if (!placement.tires) return { placement, passing, tired: [], sinking: new Map() };
     const name = query.placement!;

@@ -44,9 +44,11 @@ export class KeptFilters {
 
   /**
    * Bits of the rows that pass, worked out in turns where they are not at hand; hidden rows may be among them. They go on to change.
-   * @throws the signal's reason once it is aborted
+   * @param isKept false where nobody asks for them again @throws the signal's reason once it is aborted
    */
-  async of(tree: FilterTree, signal?: AbortSignal): Promise<Uint32Array> {
+  async of(tree: FilterTree, signal?: AbortSignal, isKept = true): Promise<Uint32Array> {
+    const never = { nextMs: Number.POSITIVE_INFINITY };
+    if (!isKept) return inTurns(passingRows(tree, this.catalogue, this.clock(), never), signal);
     for (;;) {
       const ready = this.ready(tree);
       if (ready !== undefined) return ready;

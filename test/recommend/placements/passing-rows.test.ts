@@ -120,3 +120,17 @@ it('are at hand after they were worked out once, until very much changes', async
   expect(kept.ready(tree)).toBeUndefined();
   expect(hasBit(await kept.of(tree), 4999)).toBe(true);
 });
+
+it('of rules that somebody only tries are not kept in place of others', async () => {
+  const catalogue = new Catalogue(() => NOW_MS);
+  catalogue.put({ row: 0, itemId: 'i0', hidden: false, timestampMs: 0, labels: ['a'], categories: [] });
+  const kept = new KeptFilters(catalogue, () => NOW_MS);
+  const tree = parseFilter({ label: 'a' })!;
+  await kept.of(tree);
+  for (let draft = 0; draft < 100; draft++) {
+    const tried = parseFilter({ label: draft % 2 === 0 ? 'a' : 'b' })!;
+    expect(hasBit(await kept.of(tried, undefined, false), 0)).toBe(draft % 2 === 0);
+    expect(kept.ready(tried)).toBeUndefined();
+  }
+  expect(kept.ready(tree)).toBeDefined();
+});
