@@ -47,7 +47,6 @@ import { describeStorage, diskSpace, type StoreFolders } from './storage.ts';
 import { type Facts, findTroubles, formatAge } from './troubles.ts';
 import { type UserQuery, UserViewer } from './user-viewer.ts';
 
-/** Tasks as a sentence names them. */
 const TASK_NAMES: Readonly<Record<string, string>> = {
   ...{ fit: 'a fit', lists: 'a pass over the lists', search: 'a search for settings' },
   ...{ evaluation: 'an evaluation', compaction: 'a compaction', backup: 'a backup', import: 'an import' },
@@ -72,7 +71,6 @@ export interface AdminParts {
   readonly requests: () => Promise<RequestTotals>;
   /** Why the stores do not answer, `""` when they do. */
   readonly storeError: () => Promise<string>;
-  /** Name of the HTTP engine. */
   readonly engine: string;
   readonly threads: number;
   readonly clock: Clock;

@@ -5,7 +5,6 @@ import type { DataStore } from '../store/data-store.ts';
 import type { JournalAppend } from '../store/journals.ts';
 
 const JOURNAL = 'audit';
-/** Entries that are kept. */
 const ENTRIES_MAX = 1000;
 
 /** Log of who changed what, by the names of keys: the latest thousand changes, on all nodes. */
@@ -24,7 +23,6 @@ export class AuditLog {
     this.onTrouble = onTrouble;
   }
 
-  /** An entry, to be written with what it tells. */
   entry(by: string, what: string): JournalAppend {
     const text = JSON.stringify({ At: formatTimestamp(this.clock()), By: by, What: what });
     return { journal: JOURNAL, text, most: ENTRIES_MAX };

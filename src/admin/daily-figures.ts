@@ -25,7 +25,6 @@ const STATE_NAME = 'daily-figures';
 type Counts = Map<string, number>;
 
 interface Day {
-  /** Records by type. */
   readonly feedback: Counts;
   /** The longest run of zero bits by register, of the hashes of active users (Flajolet et al. 2007, HyperLogLog). */
   readonly active: Uint8Array;

@@ -43,12 +43,10 @@ export class Evaluation {
     await this.clear();
   }
 
-  /** The report of the last evaluation that was done. */
   get report(): EvaluationView | undefined {
     return this.last;
   }
 
-  /** The evaluation under way. */
   get task(): Task | undefined {
     return this.parts.tasks.current.find(({ Kind }) => Kind === 'evaluation');
   }

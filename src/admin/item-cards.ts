@@ -4,7 +4,6 @@ import type { Json } from '../domain/labels.ts';
 import type { Ranked } from '../memory/ranked-rows.ts';
 import type { LocalReads } from '../store/data-store.ts';
 
-/** Characters of a title that are shown. */
 const TITLE_LENGTH_MAX = 200;
 const PLACEHOLDER = /\{(ItemId|Comment|Labels(?:\.[^{}.]+)+)\}/g;
 /** A template whose host is written out. */

@@ -5,7 +5,6 @@ import type { DataStore } from '../store/data-store.ts';
 import type { StorePaths } from '../store/open/open-store.ts';
 import type { Admin } from './admin.ts';
 
-/** Says first of all what the service stands on. */
 export async function logStart(
   log: Logger,
   data: DataStore,
@@ -19,7 +18,6 @@ export async function logStart(
   log.info({ data: dataPath, users, items, feedback, positiveTypes, key, config: file }, 'opened the data');
 }
 
-/** Says what is not right. */
 export async function logTroubles(log: Logger, admin: Admin): Promise<void> {
   for (const { Code, Severity, Message, Advice } of (await admin.summary()).Troubles) {
     log[Severity === 'hint' ? 'info' : 'warn']({ code: Code }, `${Message} ${Advice}`);

@@ -23,7 +23,6 @@ export type SampledName = keyof typeof SAMPLED;
 export type Sample = Readonly<Record<SampledName, number>>;
 
 const NAMES = Object.keys(SAMPLED) as SampledName[];
-/** Points of an answer at most. */
 const POINTS_MAX = 360;
 
 /** A kept ring, as it goes into the cache store. */
@@ -57,7 +56,6 @@ export class MetricsRingBuffer {
     return this.values.byteLength;
   }
 
-  /** The sample that came last. */
   get latest(): Sample | undefined {
     if (this.last < 0) return undefined;
     const at = this.rowOf(this.last);

@@ -42,7 +42,6 @@ export function describeModel(
   };
 }
 
-/** The shared memory of each part of a generation. */
 export function sharedMemories(placed: PlacedGeneration): { Name: string; Bytes: number }[] {
   return PART_NAMES.flatMap((name) => {
     const Bytes = sharedBytesOf(placed.parts[name]);

@@ -102,7 +102,6 @@ export class RecentFeedback {
     this.count = this.entries.length;
   }
 
-  /** Saves the records. */
   async save(): Promise<void> {
     const { reads } = this.parts;
     const saved = this.entries.flatMap(({ userRow, itemRow, type, timeMs, cameMs }): SavedEntry[] => {

@@ -18,7 +18,6 @@ const OPTIONS: EvaluateOptions = {
 
 const ADVICE = 'where memory was not wanting, "furze check" tells whether a page of the data is damaged';
 
-/** The request to the process. */
 export interface EvaluationRequest {
   readonly config: Config;
   readonly options: EvaluateOptions;

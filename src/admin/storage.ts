@@ -5,13 +5,11 @@ import type { CacheStore } from '../store/cache-store.ts';
 import type { DataStore, TableStats } from '../store/data-store.ts';
 import type { ShownLog } from '../store/shown-log.ts';
 
-/** Where the stores are. */
 export interface StoreFolders {
   readonly dataPath: string;
   readonly cachePath: string;
 }
 
-/** A part of the memory by name. */
 type MemoryPart = Storage['Memory'][number];
 
 /** Free and all bytes of the disk that a folder is on; undefined where that cannot be told. */

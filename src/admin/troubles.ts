@@ -10,7 +10,6 @@ import {
   valueTrouble,
 } from '../domain/feedback-troubles.ts';
 
-/** Facts that troubles are told from. */
 export interface Facts extends FeedbackFacts {
   /** Why the stores do not answer; `""` when they do. */
   readonly storeError: string;
@@ -18,7 +17,6 @@ export interface Facts extends FeedbackFacts {
   /** Since the model was fitted or last found unchanged, milliseconds; undefined when that is not known. */
   readonly modelAgeMs: number | undefined;
   readonly fitPeriodMs: number;
-  /** The fit that ended last. */
   readonly lastFit: Task | undefined;
   readonly isFitting: boolean;
   /** True when no positive feedback lies in the popular window. */
@@ -27,7 +25,6 @@ export interface Facts extends FeedbackFacts {
   readonly diskFreeBytes: number | undefined;
   readonly hasKey: boolean;
   readonly host: string;
-  /** Troubles of the nodes that share the data. */
   readonly nodeTroubles: readonly Trouble[];
 }
 

@@ -17,7 +17,6 @@ import type { ItemCards } from './item-cards.ts';
 /** A recommender that needs a worker, which may have to be started first, is waited for so long. */
 const WAIT_MS = 1500;
 
-/** A question about a user. */
 export interface UserQuery {
   /** Entries of the recommended list and of each recommender that are shown. */
   readonly n: number;

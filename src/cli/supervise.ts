@@ -137,7 +137,6 @@ function endBy(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
-/** Why a command was ended by a signal. */
 async function explain(
   command: string,
   signal: NodeJS.Signals,

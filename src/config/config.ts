@@ -29,7 +29,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** A configuration of which any part may be missing. */
 export type ConfigOverrides = DeepPartial<Config>;
 type DeepPartial<T> = T extends readonly unknown[]
   ? T

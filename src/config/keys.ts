@@ -29,7 +29,6 @@ export interface KeySchema {
   readonly form?: string;
 }
 
-/** One configuration key. */
 export interface ConfigKey {
   /** Sections and name, as in `['server', 'port']`. */
   readonly path: readonly string[];

@@ -10,7 +10,6 @@ const variant = Type.Object(
   { additionalProperties: false },
 );
 
-/** The keys of an experiment. */
 export const experiment = Type.Object({
   placement: text('', 'The placement whose lists are varied.'),
   method: choice(

@@ -52,7 +52,6 @@ export const limitKeys = {
 /** Values of `limitKeys`. */
 type LimitValues = { readonly [Key in keyof typeof limitKeys]: number };
 
-/** The limits that a configuration sets. */
 export function limitsOf({ server }: { readonly server: LimitValues }): Limits {
   return {
     ...LIMITS,

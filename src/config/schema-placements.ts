@@ -35,7 +35,6 @@ const recommenders = (description: string) =>
     description,
   });
 
-/** The keys of a placement. */
 export const placement = Type.Object({
   kind: choice(
     'for-you',

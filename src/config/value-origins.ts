@@ -6,11 +6,9 @@ import type { Config } from './schema.ts';
 import { type Environment, withoutInjected } from './variable-names.ts';
 import { MASK } from './without-user-info.ts';
 
-/** Where a configuration was taken from. */
 export interface ConfigOrigin {
   /** Path of the file, `""` when there is none. */
   readonly file: string;
-  /** The file's text. */
   readonly text: string;
   readonly env: Environment;
   /** Variables that the command line has set, and which are in `env`, too. */

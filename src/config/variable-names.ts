@@ -1,9 +1,7 @@
 /** The names of environment variables: those of configuration keys, and those that Kubernetes sets by itself. */
 
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Prefix of every environment variable of the configuration. */
 export const VARIABLE_PREFIX = 'FURZE_';
 
 /** The variable that overrides the key at a path of sections and name: `FURZE_SERVER_PORT` for `['server', 'port']`. */

@@ -135,7 +135,6 @@ function byUserNumber(replay: ReplayFeedback) {
   };
 }
 
-/** The users that are learned from. */
 interface KeptUsers {
   readonly count: number;
   /** Rows of the store. */

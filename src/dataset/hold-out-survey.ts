@@ -10,7 +10,6 @@ import { type DatedRecord, LatestRecords } from './latest-records.ts';
 
 /** The shares of the records that are held out; the first that gives users and time enough. */
 const SHARES = [0.05, 0.1, 0.2] as const;
-/** So many judged users are enough. */
 const USERS_ENOUGH = 500;
 /** Feedback of a shorter time than this may be that of one hour of the day, or of one event. */
 const SPAN_MS = 2 * 86_400_000;
@@ -32,7 +31,6 @@ export interface HeldRecords {
   readonly itemRows: Uint32Array;
 }
 
-/** Records that are held out. */
 export interface HoldOut {
   /** All of the latest records: no model may have seen them when it is judged. */
   readonly late: HeldRecords;

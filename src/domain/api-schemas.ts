@@ -29,7 +29,6 @@ const strings = (description: string) => Type.Array(Type.String(), { description
 const TIMESTAMP_FORMS =
   'RFC 3339 / ISO 8601: with a zone, without one (then UTC), or a date alone (then midnight UTC)';
 
-/** Each kind of field in a request. */
 const GIVEN: Record<FieldKind, (description: string) => TSchema> = {
   flag,
   texts,
@@ -37,7 +36,6 @@ const GIVEN: Record<FieldKind, (description: string) => TSchema> = {
   time: (description) => text(`${description}; "" for none. ${TIMESTAMP_FORMS}`, 'timestamp'),
   text: (description) => text(description, 'comment'),
 };
-/** Each kind of field in an answer. */
 const ANSWERED: Record<FieldKind, (description: string) => TSchema> = {
   flag: (description) => Type.Boolean({ description }),
   texts: strings,
@@ -65,7 +63,6 @@ function answeredFields(fields: Fields): Record<string, TSchema> {
   return Object.fromEntries(schemas) as Record<string, TSchema>;
 }
 
-/** Most items of one impression. */
 const IMPRESSION_ITEMS_MAX = 1000;
 
 const UserFields = givenFields(USER_FIELDS);

@@ -143,7 +143,6 @@ export function decodeFeedback(batch: Batch<Feedback>, limits: Limits, nowMs: nu
   }));
 }
 
-/** The list that a feedback came of, where it names one. */
 function recommendationOf(
   { Recommendation: token }: Pick<FeedbackBody, 'Recommendation'>,
   place: string | number,

@@ -59,7 +59,6 @@ export const EvaluationTableSchema = named('One table of an evaluation', {
     }),
   ),
 });
-/** One table of an evaluation. */
 export type EvaluationTable = Static<typeof EvaluationTableSchema>;
 
 export const ReplayRowSchema = named('A way to recommend in a replay', {
@@ -105,7 +104,6 @@ export const ReplayTableSchema = named('A replay of the last part of the data', 
   }),
   conclusion: Type.String({ description: 'What came of it, in sentences' }),
 });
-/** The outcome of a replay. */
 export type ReplayTable = Static<typeof ReplayTableSchema>;
 
 export const EvaluationReportSchema = named('Evaluation of the lists', {
@@ -117,7 +115,6 @@ export const EvaluationReportSchema = named('Evaluation of the lists', {
   replay: Type.Optional(ReplayTableSchema),
   tables: Type.Array(EvaluationTableSchema),
 });
-/** The outcome of an evaluation. */
 export type EvaluationReport = Static<typeof EvaluationReportSchema>;
 
 /** Options by which the data of a folder is judged. */
@@ -125,7 +122,6 @@ export interface EvaluateOptions {
   readonly protocol: 'replay' | 'temporal' | 'both';
   /** Share of the positives that a split in time holds out, and of all records that a replay goes through. */
   readonly share: number;
-  /** Questions of a replay at the most. */
   readonly questions: number;
   /** Fits of a replay at the most after the first. */
   readonly fits: number;

@@ -72,7 +72,6 @@ export function typeTrouble({
   };
 }
 
-/** Types that are listed by name in a message. */
 const LISTED = 5;
 
 /** Feedback is stored that is neither positive nor read. */
@@ -138,7 +137,6 @@ export function countTrouble({ isCounted, countError, feedback }: FeedbackFacts)
   };
 }
 
-/** There is no feedback. */
 export function emptyTrouble({ items, feedback, positiveTypes }: FeedbackFacts): Trouble | undefined {
   if (feedback > 0) return undefined;
   return {

@@ -10,7 +10,6 @@ export function at(record: string | number, field: string): () => string {
   return () => (record === '' ? `/${field}` : `/${record}/${field}`);
 }
 
-/** An error about a field of the body. */
 export function refuseBody(place: Place, message: string): FurzeError {
   return fault('INVALID_BODY', place, message);
 }

@@ -64,12 +64,10 @@ export class FurzeError extends Error {
   }
 }
 
-/** The answer about a user who is not there. */
 export function noSuchUser(userId: string): FurzeError {
   return new FurzeError('USER_NOT_FOUND', `There is no user ${JSON.stringify(userId)}.`);
 }
 
-/** The answer about an item that is not there. */
 export function noSuchItem(itemId: string): FurzeError {
   return new FurzeError('ITEM_NOT_FOUND', `There is no item ${JSON.stringify(itemId)}.`);
 }

@@ -4,7 +4,6 @@ import type { Limits } from './request-limits.ts';
 /** Anything that JSON can write. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-/** The labels of a user or an item. */
 export interface LabelFields {
   /** The texts that are compared. */
   readonly Labels: readonly string[];

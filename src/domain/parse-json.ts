@@ -7,7 +7,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export interface BodyBounds {
   /** Entries of a body that is an array. */
   readonly recordsMax?: number;
-  /** Values in all. */
   readonly valuesMax?: number;
 }
 

@@ -3,11 +3,8 @@
  * 400, but for a page, which ends early.
  */
 export interface Limits {
-  /** Bytes of a request body. */
   readonly bodyBytesMax: number;
-  /** Records in one batch. */
   readonly batchRecordsMax: number;
-  /** Records in a request for a session. */
   readonly sessionRecordsMax: number;
   /** Bytes of the body of a request for a session, which is read on the thread that serves. */
   readonly sessionBytesMax: number;

@@ -4,11 +4,9 @@ import { FurzeError } from './furze-error.ts';
 export const SIMILARITIES = ['cosine', 'dot', 'euclidean'] as const;
 export type Similarity = (typeof SIMILARITIES)[number];
 
-/** Sources of vectors. */
 export const VECTOR_SOURCES = ['given', 'text'] as const;
 export type VectorSource = (typeof VECTOR_SOURCES)[number];
 
-/** The most numbers that a vector has. */
 export const DIMENSIONS_MAX = 4096;
 
 /** Vectors that are compared with each other, at most one an item. */
@@ -20,7 +18,6 @@ export interface VectorSpace {
   readonly source?: VectorSource;
 }
 
-/** Spaces by name. */
 export type VectorSpaces = Readonly<Record<string, VectorSpace>>;
 
 /** The vector of an item as it is written and answered. */

@@ -4,7 +4,6 @@ import { RECOMMENDERS } from '../domain/recommenders.ts';
 import { findRivals, inWords } from './conclusion.ts';
 import type { Trial } from './hold-out-protocol.ts';
 
-/** Other types of feedback that are named. */
 const TYPES_NAMED = 5;
 /** With fewer users of several items than this share of all, that is what is missing first. */
 const FEW_SHARE = 0.5;

@@ -1,7 +1,6 @@
 import { createRandom } from '../domain/random.ts';
 import type { Estimate } from '../model/evaluation/confidence-interval.ts';
 
-/** Draws of the bootstrap. */
 const DRAWS = 500;
 const NORMAL_95 = 1.96;
 

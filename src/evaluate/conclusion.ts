@@ -63,7 +63,6 @@ export function judgeGroup({ questions, rows }: ReplayGroup): ReplayVerdict {
   return { served, best, outcome: questions < QUESTIONS_MIN ? 'too few' : outcome };
 }
 
-/** Tells the outcome of a replay in sentences. */
 export function concludeReplay(groups: readonly ReplayGroup[]): string {
   const [all, ...kinds] = groups as [ReplayGroup, ...ReplayGroup[]];
   const { served, best, outcome } = judgeGroup(all);

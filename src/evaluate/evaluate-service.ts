@@ -13,7 +13,6 @@ import type { Recommend } from './own-service.ts';
 import { sample } from './replay-plan.ts';
 import { TrialService } from './trial-service.ts';
 
-/** List lengths at which is measured. */
 const CUTOFFS = [10, 20] as const;
 
 const LIST_LENGTH = 10;

@@ -25,7 +25,6 @@ export interface TrialOptions {
   readonly seed: number;
 }
 
-/** Holds out a part of the past. */
 export function createTrial(past: Past, { share, usersMax, seed }: TrialOptions): Trial {
   const positions = past.isPositive.flatMap((isPositive, at) => (isPositive ? [at] : []));
   const times = positions.map((at) => past.timesMs[at]!);

@@ -1,4 +1,3 @@
-/** Text as it stands in a page. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -2,7 +2,6 @@ import type { ListVariety } from '../domain/evaluation-schemas.ts';
 import { counted, groupDigits } from '../domain/group-digits.ts';
 import { createRandom } from '../domain/random.ts';
 
-/** Pairs of people whose lists are compared. */
 const PAIRS = 4000;
 const TOP_ITEMS = 10;
 

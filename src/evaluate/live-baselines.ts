@@ -10,7 +10,6 @@ const [CHOOSES, BLENDED] = ['30 days', '2 days'];
 /** Weights of the logarithm of EASE beside that of the counter, and the numbers added before they are taken. */
 const EASE_WEIGHTS = [0.5, 1, 2, 4];
 const [COUNT_FLOOR, EASE_FLOOR] = [1e-3, 1e-2];
-/** Half-lives of the counters, hours. */
 const HALF_LIFE_HOURS: Readonly<Record<string, number>> = {
   '1 h': 1,
   '12 h': 12,
@@ -51,7 +50,6 @@ export class LiveBaselines {
     this.blend = new Float64Array(items);
   }
 
-  /** The names of all ways, with what they are. */
   get roles(): Map<string, 'counter' | 'personal'> {
     const counters = [...this.counters.keys()].map(counterName);
     const personal = [COSINE, EASE, ...EASE_WEIGHTS.map(blendName)];

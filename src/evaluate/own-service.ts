@@ -114,7 +114,6 @@ function ownConfig(config: Config, recommend: Recommend, data: string, key: stri
   });
 }
 
-/** A user as the store takes it. */
 export function userOf({ users, userIds }: Past, row: number): User {
   return { ...EMPTY_USER, ...users[row], UserId: userIds[row]! };
 }

@@ -8,7 +8,6 @@ const TEN = 10;
 /** Ways whose points are joined, with their weight: the line of a counter with more and more of EASE. */
 const LINE = /^log\(.*\+ ([\d.]+) /;
 
-/** The replay as a part of a page. */
 export function renderReplayHtml(replay: ReplayTable): string {
   return `<h2>Replay: as people meet it</h2>
 <p>${escapeHtml(describeReplay(replay))}</p>

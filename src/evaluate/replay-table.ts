@@ -29,7 +29,6 @@ export interface Answer {
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** The role of each way to recommend, by its name. */
 export type Roles = ReadonlyMap<string, ReplayRow['role']>;
 
 /** Facts of a replay beside its answers. */
@@ -38,7 +37,6 @@ export type ReplayFacts = Pick<
   'questions' | 'positives' | 'judgeable' | 'records' | 'fits' | 'hours'
 > & { readonly seed: number; readonly catalog: number; readonly roles: Roles };
 
-/** The group of people with so many likes. */
 export function likesGroup(likes: number): string {
   return LIKES.find(([, most]) => likes <= most)![0];
 }

@@ -157,7 +157,6 @@ export class Replay {
     this.answers.push(answer({ user, timeMs, groups: [SESSIONS] }, item, next, simple));
   }
 
-  /** Asks for the lists of people with some history at the end of the replay. */
   private async askPeople(seed: number): Promise<void> {
     const { timeline } = this.plan;
     const { length } = timeline;

@@ -10,7 +10,6 @@ import {
 } from './own-service.ts';
 import type { ReplayPlan } from './replay-plan.ts';
 
-/** Records in one request. */
 const BATCH = 100;
 
 /** A service of its own whose clock goes through the last part of the data, and which is told of it as it goes. */
@@ -71,7 +70,6 @@ export class ReplayedService {
     });
   }
 
-  /** Learns at a moment. */
   async fit(nowMs: number, onStage: (stage: string) => void): Promise<void> {
     this.nowMs = Math.max(this.nowMs, nowMs);
     await this.service.fit(onStage);

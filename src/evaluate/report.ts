@@ -38,7 +38,6 @@ export function renderText(report: EvaluationReport): string {
   return [head, ...told, renderLegend(report)].join('\n\n');
 }
 
-/** The meanings of the columns that a report has. */
 export function legendOf({ tables }: EvaluationReport): typeof LEGEND {
   return tables.length > 0 ? LEGEND : LEGEND.filter(([column]) => column === MAIN_METRIC || column === '±');
 }
@@ -107,7 +106,6 @@ function showEstimate({ mean, halfWidth }: Estimate = { mean: 0, halfWidth: 0 })
   return halfWidth === 0 ? mean.toFixed(4) : `${mean.toFixed(4)} ± ${halfWidth.toFixed(4)}`;
 }
 
-/** The paired difference to the served lists. */
 export function showDifference({ againstServed: { mean, halfWidth } }: EvaluationRow): string {
   return `${mean >= 0 ? '+' : ''}${mean.toFixed(4)} ± ${halfWidth.toFixed(4)}`;
 }

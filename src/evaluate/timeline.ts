@@ -38,7 +38,6 @@ export class Timeline {
   readonly isNew: Uint8Array;
   /** 1 for the first positive record of a user on an item. */
   readonly isLike: Uint8Array;
-  /** The index of the first record of each item. */
   readonly firstOfItem: Uint32Array;
   private readonly byUser: Postings;
   private readonly likesByUser: Postings;

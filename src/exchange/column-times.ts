@@ -11,7 +11,6 @@ import {
   timeFormOfNamed,
 } from './time-formats.ts';
 
-/** The form in which a column of times is written. */
 export interface FoundForm {
   /** Undefined where it holds no times. */
   readonly timeForm: TimeForm | undefined;

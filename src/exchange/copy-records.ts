@@ -94,7 +94,6 @@ async function store(target: Target, kind: Kind, rows: readonly ApiRecord[]): Pr
   }
 }
 
-/** The result of a comparison. */
 export interface Comparison {
   readonly compared: Counts;
   /** The first records that differ or are missing, in words. */

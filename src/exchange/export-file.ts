@@ -14,7 +14,6 @@ import { cellOfNames } from './rows-to-records.ts';
 export const EXPORT_FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** The form of an export. */
 export interface ExportForm {
   readonly format: Exclude<ExportFormat, 'parquet'>;
   /** Cells of CSV hold exact bytes; else no spreadsheet takes one for a formula. */
@@ -89,7 +88,6 @@ function toCsv(kind: Kind, rows: readonly ApiRecord[], isRaw: boolean): string {
   return `${Papa.unparse(cells)}\r\n`;
 }
 
-/** The text of a cell. */
 export function cellOf(field: string, value: unknown): string {
   if (NAMES.has(field)) return cellOfNames(value);
   return value === undefined ? '' : String(value);

@@ -15,7 +15,6 @@ export type RowFormat =
   /** One JSON object a line. */
   | { readonly name: 'ndjson' };
 
-/** Delimiters that are tried on the first lines. */
 const DELIMITERS = ['::', '\t', '|', ';', ','];
 
 /** Excel's own first line, which names the delimiter: `sep=;`. */
@@ -78,7 +77,6 @@ export function isUsualDelimiter(sign: string): boolean {
   return DELIMITERS.includes(sign);
 }
 
-/** The line end of a text. */
 export function newlineOf(head: string): Newline {
   const at = head.search(/[\r\n]/);
   return head[at] === '\r' && head[at + 1] !== '\n' ? '\r' : '\n';

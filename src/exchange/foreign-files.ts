@@ -15,7 +15,6 @@ const MAGIC: readonly (readonly [begin: string, what: string])[] = [
   ['Rar!\x1a\x07', `packed with RAR; ${PACKED}`],
 ];
 const ZIP = 'PK\x03\x04';
-/** Bytes that are looked at. */
 const HEAD_BYTES = 4096;
 /** Other control characters than ends of lines, tabs and form feeds. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for

@@ -18,7 +18,6 @@ import {
 } from './rows-to-records.ts';
 import type { TimeForm } from './time-formats.ts';
 
-/** A plan for making records of one file. */
 export interface FilePlan extends Plan {
   readonly path: string;
   readonly encoding: TextEncoding;

@@ -1,6 +1,5 @@
 /** A number in a file that would be another one once it is stored. */
 export class LostNumber {
-  /** The number as the file has it. */
   readonly literal: string;
 
   constructor(literal: string) {

@@ -3,7 +3,6 @@ import { OperatorError } from '../domain/operator-error.ts';
 
 /** An array of NumPy as its file has it, format 1.0 to 3.0 (NumPy enhancement proposal 1). */
 export interface NpyArray {
-  /** The length of each dimension. */
   readonly shape: readonly number[];
   /** Kind of its elements and their bytes, as `f4`. */
   readonly type: string;

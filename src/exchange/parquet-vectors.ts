@@ -11,11 +11,9 @@ import {
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { OperatorError } from '../domain/operator-error.ts';
 
-/** Ids and their vectors. */
 export interface VectorBatch {
   readonly ids: readonly string[];
   readonly vectors: readonly Float32Array[];
-  /** True for vectors of users. */
   readonly ofUsers: boolean;
 }
 
@@ -76,7 +74,6 @@ export async function* readParquetVectors(
   }
 }
 
-/** Opens a file to be read as Parquet. */
 export async function openParquet(
   path: string,
 ): Promise<{ readonly file: AsyncBuffer; readonly handle: FileHandle }> {

@@ -9,7 +9,6 @@ const PIECE_BYTES = 16 * 2 ** 20;
 /** Confidence in what is liked, beside that in what is not, that counts as more. */
 const LEAST_CONFIDENCE = 1e-3;
 
-/** The files of a model. */
 export interface ModelFiles {
   /** Items' factors, or a model of `implicit` as a whole. */
   readonly path: string;

@@ -13,7 +13,6 @@ export interface ReadRow {
   readonly cells: Row;
 }
 
-/** A line that is no row. */
 export interface BadRow {
   readonly line: number;
   readonly reason: string;

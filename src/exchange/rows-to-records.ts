@@ -5,7 +5,6 @@ import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
 import { isKept, LostNumber, lostNumbers } from './lost-number.ts';
 import { isNoTime, readTime, type TimeForm, whyNoTime } from './time-formats.ts';
 
-/** A plan for making records of rows. */
 export interface Plan {
   readonly kind: Kind;
   readonly mapping: Mapping;

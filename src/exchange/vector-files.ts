@@ -6,7 +6,6 @@ import { OperatorError } from '../domain/operator-error.ts';
 import { type NpyArray, npyNumber, npyRows, npyTexts, readNpy } from './npy-file.ts';
 import { openParquet, readParquetVectors, type VectorBatch } from './parquet-vectors.ts';
 
-/** Rows of a batch of an array. */
 const BATCH_ROWS = 1000;
 
 /** True for a file, or a folder, that `readVectorFile` reads. */

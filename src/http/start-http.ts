@@ -34,7 +34,6 @@ export interface HttpGround {
   readonly tls: TlsFiles | undefined;
 }
 
-/** Where a server listens. */
 export interface HttpListener {
   readonly address: { readonly protocol: 'http' | 'https'; readonly host: string; readonly port: number };
   close(): Promise<void>;

@@ -13,7 +13,6 @@ export function clearBit(words: Uint32Array, row: number): void {
   if (row >>> 5 < words.length) words[row >>> 5]! &= ~(1 << (row & 31));
 }
 
-/** Bits that are set. */
 export function countBits(words: Uint32Array): number {
   let count = 0;
   for (const word of words) {

@@ -1,4 +1,3 @@
-/** Arrays that grow by doubling. */
 type Growable = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
 
 /** The values in an array of at least `length`, and of twice as many as there were; what is new is 0. */

@@ -20,7 +20,6 @@ export interface MemoryLayout {
   readonly arrays: Readonly<Record<string, NamedArray>>;
 }
 
-/** Number of elements of a shape. */
 export function elementCount(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
 }

@@ -1,4 +1,3 @@
-/** Bytes of one WebAssembly page. */
 export const PAGE_BYTES = 65_536;
 /** A 32-bit WebAssembly memory ends here: 65,536 pages, 4 GiB. */
 export const MEMORY_BYTES_MAX = 65_536 * PAGE_BYTES;

@@ -56,7 +56,6 @@ export class TopK {
     return true;
   }
 
-  /** Lowest score that is kept. */
   get scoreMin(): number {
     if (this.#size < this.#k) return Number.NEGATIVE_INFINITY;
     return this.#size === 0 ? Number.POSITIVE_INFINITY : this.#scores[0]!;

@@ -21,7 +21,6 @@ import { checkHealth } from '../store/check-health.ts';
 import type { DataStore } from '../store/data-store.ts';
 import { type StartedStores, startStores } from '../store/open/start-stores.ts';
 
-/** A running service. */
 export interface Service {
   readonly address: HttpListener['address'];
   readonly data: DataStore;
@@ -29,7 +28,6 @@ export interface Service {
   fit(onProgress?: OnProgress): Promise<FitSummary | undefined>;
   /** Searches for better settings of the model; undefined when there is too little feedback to judge by. */
   searchSettings(): Promise<SearchState | undefined>;
-  /** True when a model is being served. */
   readonly hasModel: boolean;
   /** Number of the generation that is being served; undefined without a model. */
   readonly generation: number | undefined;
@@ -131,7 +129,6 @@ export async function startService(given: ServiceOptions): Promise<Service> {
 
 type Options = Required<ServiceOptions>;
 
-/** Creates the answers to operators. */
 function createAdmin(
   { config, origin, clock, log }: Options,
   { data, cache, shownLog, cluster, paths: folders }: StartedStores,

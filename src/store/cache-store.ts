@@ -15,7 +15,6 @@ export interface CacheStore {
   putBlob(name: string, bytes: Uint8Array): Promise<void>;
   getBlob(name: string): Promise<Uint8Array | undefined>;
   getStats(): Promise<CacheStats>;
-  /** Sizes of the tables. */
   getTables(): Promise<readonly TableStats[]>;
   ping(): Promise<void>;
   /** The lists at hand; undefined where they have to be asked for. */

@@ -50,7 +50,6 @@ export abstract class CommandApplier {
     );
   }
 
-  /** The name of a feedback type. */
   protected abstract nameOf(type: number): string;
   /** The row of a user whose feedback comes, negative for none. */
   protected abstract findUserRow(userId: string): number;

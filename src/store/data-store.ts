@@ -87,7 +87,6 @@ export interface DataReader {
   /** Distinct rows of the users with feedback on the item, ascending. */
   getItemUsers(itemRow: number): Promise<Uint32Array>;
   getStats(): Promise<StoreStats>;
-  /** Sizes of the tables. */
   getTables(): Promise<readonly TableStats[]>;
   /** The synchronous reads by row. */
   readonly local: LocalReads;
@@ -120,7 +119,6 @@ export interface LocalReads {
   /** One more than the highest row ever given. */
   readonly userRowCount: number;
   readonly itemRowCount: number;
-  /** Users and items that exist. */
   readonly userCount: number;
   readonly itemCount: number;
   /** Feedback type names by type number. */
@@ -324,7 +322,6 @@ export interface StoreStats {
   readonly bytes: number;
 }
 
-/** Size of a table. */
 export interface TableStats {
   readonly name: string;
   readonly entries: number;

@@ -1,6 +1,5 @@
 import { FeedbackColumns, type LocalReads } from './data-store.ts';
 
-/** Records read at a time. */
 const SCAN_RECORDS = 65_536;
 
 /** Hands all feedback out in blocks, in the order in which it is stored. A block is valid until the next one. */

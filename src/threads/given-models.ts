@@ -16,7 +16,6 @@ const INDEX = `${KEPT_NAMES}index`;
 /** Pieces of files that are not whole yet. */
 const PIECES = `${KEPT_NAMES}pieces`;
 const NOTHING = new Uint8Array(0);
-/** Models that are kept at most. */
 const MODELS_MAX = 16;
 
 /** The index as it is kept. */

@@ -80,7 +80,6 @@ interface PartJob {
   readonly readTypes: readonly string[];
 }
 
-/** Lays out a training of a part. */
 export interface PrepareJob extends PartJob, Cancellable {
   readonly kind: 'prepare';
   readonly data: TrainingData;

@@ -34,7 +34,6 @@ export function readerAt(dataPath: string): ThreadReader {
   return getOrPut(readers, dataPath, () => openDataReader(dataPath));
 }
 
-/** This thread's cache store. */
 export function cacheAt(cachePath: string): CacheStore {
   return getOrPut(caches, cachePath, () => openCacheStore(cachePath));
 }

@@ -50,7 +50,6 @@ export function withTrainingReads<T>(
   });
 }
 
-/** All items' labels by row. */
 function itemLabelsOf(reads: LocalReads): LabelsOf {
   const labels: (readonly string[])[] = [];
   reads.scanItems(0, (item) => (labels[item.row] = item.labels));

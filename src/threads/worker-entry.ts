@@ -15,7 +15,6 @@ import { finish, load, prepare, run } from './train-parts.ts';
 // A pool tells its threads what they are for.
 yieldToServing(process.argv.includes(FULL_PRIORITY) ? 'full-priority' : 'training');
 
-/** The work of a thread for each kind of job. */
 const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } = {
   gather,
   prepare,

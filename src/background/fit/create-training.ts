@@ -53,7 +53,6 @@ export interface TrainingParts {
   readonly settleMs: number;
 }
 
-/** Training in the background. */
 export interface BackgroundTraining {
   readonly fits: FitSchedule;
   readonly search: SettingsSearch;

@@ -24,7 +24,6 @@ export async function feedbackFacts(
   };
 }
 
-/** The feedback types that there are, and how much there is of each. */
 export function feedbackTypes(
   recommend: Config['recommend'],
   { reads, live }: Pick<Recommendation, 'reads' | 'live'>,

@@ -11,7 +11,6 @@ import type { TrainingDataLoader } from '../training/training-data-loader.ts';
 
 export interface GenerationFitOptions extends FitSettings {
   readonly readTypes: readonly string[];
-  /** True where click-through is predicted. */
   readonly clickThrough: boolean;
   /** True where a recommender looks at users like a user. */
   readonly usesUsers: boolean;
@@ -21,7 +20,6 @@ export interface GenerationFitOptions extends FitSettings {
   readonly log: Logger;
 }
 
-/** Collaborators of a fit. */
 export interface GenerationFitParts {
   readonly pool: WorkerPool;
   readonly trainer: PartTrainer;
@@ -35,7 +33,6 @@ export interface GenerationFitParts {
   readonly planOf: (generation: PlacedGeneration) => Promise<ListPlan>;
 }
 
-/** Outcome of a fit. */
 export interface Fitted {
   readonly generation: PlacedGeneration;
   /** Distinct pairs with positive feedback. */

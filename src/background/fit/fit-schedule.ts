@@ -26,7 +26,6 @@ export const SETTLE_MS = 3000;
 /** Time from the restoring of a model to work that makes its lists better and that nobody waits for. */
 const CALM_MS = 1000;
 
-/** Collaborators of the schedule, and its times. */
 export interface FitScheduleParts {
   readonly generationFit: GenerationFit;
   readonly listPass: ListPass;
@@ -44,7 +43,6 @@ export interface FitScheduleParts {
   readonly settleMs: number;
   readonly log: Logger;
   readonly tasks: TaskList;
-  /** Tells what feedback there is. */
   readonly facts: () => Promise<FeedbackFacts>;
   /** The nodes that share the data, of which the leader alone fits; undefined for a service of its own. */
   readonly cluster: Cluster | undefined;
@@ -81,7 +79,6 @@ export class FitSchedule {
     };
   }
 
-  /** True where this node is the one that fits. */
   get mayFit(): boolean {
     return this.parts.cluster === undefined || this.parts.cluster.epoch !== undefined;
   }
@@ -90,7 +87,6 @@ export class FitSchedule {
     return this.parts.recommendation.generations.current !== undefined;
   }
 
-  /** The generation that serves. */
   get served(): PlacedGeneration | undefined {
     return this.placed;
   }

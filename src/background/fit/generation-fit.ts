@@ -35,7 +35,6 @@ const ANEW_MAX = 3;
 
 /** A learned ranking and the trainings behind it. */
 interface RankingAndOutcomes extends LearnedRanking {
-  /** Outcomes of the trainings of the judged parts. */
   readonly outcomes: { readonly [Name in PartName]?: unknown };
 }
 
@@ -379,7 +378,6 @@ export class GenerationFit {
     }
   }
 
-  /** True where the last fit was cancelled. */
   get isCancelled(): boolean {
     return this.abort.signal.aborted;
   }

@@ -22,11 +22,9 @@ export interface GenerationManifest {
   /** Names of the bytes of the parts that it has. */
   readonly parts: { readonly [Name in PartName]?: string };
   readonly ranking: Ranking | undefined;
-  /** The choice of the ranking. */
   readonly choice: RankingChoice | undefined;
   /** Of the data that it was judged on. */
   readonly fingerprint: number;
-  /** The settings of ALS that were asked for. */
   readonly settings: AlsSettings;
   /** The configuration that the other parts were trained with, as text. */
   readonly trainedWith: string;

@@ -15,7 +15,6 @@ const WHOLE = { number: 1, of: 1, upload: '' };
 
 /** Wishes of whoever puts a model. */
 export interface AskedModel {
-  /** A piece of a file. */
   readonly piece?: { readonly number: number; readonly of: number; readonly upload: string };
   readonly fold?: Fold;
   readonly regularization?: number;

@@ -56,7 +56,6 @@ export interface ListPassOptions extends ListPlannerOptions {
  * cut off goes on where it stopped.
  */
 export class ListPass {
-  /** The planner of what the lists are made of. */
   readonly planner: ListPlanner;
   private readonly pool: WorkerPool;
   private readonly options: ListPassOptions;

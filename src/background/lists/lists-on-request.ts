@@ -42,7 +42,6 @@ export class ListsOnRequest implements ListWorker {
     this.clockErrorMs = clockErrorMs;
   }
 
-  /** Makes lists with this generation from now on. */
   use(generation: PlacedGeneration): void {
     this.generation = generation;
     this.planned = undefined;

@@ -1,9 +1,7 @@
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** Time that a search may take, milliseconds. */
 const TIME_MS_MAX = 3000;
-/** Entries that a search finds at most. */
 const FOUND_MAX = 1000;
 /** Searches that wait for the one at work at most; more are refused. */
 const WAITING_MAX = 15;

@@ -6,7 +6,6 @@ import type { WorkerPool } from './worker-pool.ts';
 /** One at a time: the tables have scratch for one worker, and training has the other threads. */
 const SEARCHES_AT_WORK = 1;
 
-/** Searches tables of vectors in the pool. */
 export function vectorFinder(pool: WorkerPool): FindInTable {
   const searches = new JobQueue(pool, SEARCHES_AT_WORK);
   return (place, query, signal) =>

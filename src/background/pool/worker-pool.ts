@@ -19,7 +19,6 @@ const SHARING: ReadonlySet<JobKind> = new Set(['gather', 'prepare', 'finish', 'l
 export interface WorkerPoolOptions {
   /** Told of a thread that cannot start, as when the system gives no more handles. */
   readonly onTrouble?: (message: string, error: unknown) => void;
-  /** The code that the threads run. */
   readonly entry?: ThreadEntry;
 }
 

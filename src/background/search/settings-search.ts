@@ -22,12 +22,10 @@ export interface SettingsSearchOptions {
   readonly periodMs: number;
   /** Epochs of the longest trials; they end earlier once they no longer improve. */
   readonly epochs: number;
-  /** Settings that are tried. */
   readonly trials: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tasks: TaskList;
-  /** True where this node is the one that searches. */
   readonly maySearch: () => boolean;
 }
 

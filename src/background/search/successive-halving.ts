@@ -23,7 +23,6 @@ export interface Measured {
   readonly bestEpoch: number;
 }
 
-/** One training of a search. */
 export interface Trial<Settings> {
   readonly settings: Settings;
   /** Round of the halving, from 1; 0 for the present settings. */
@@ -53,7 +52,6 @@ export function halvingRounds(candidates: number, epochsMax: number): Round[] {
   }));
 }
 
-/** Progress of a search. */
 export interface SearchProgress {
   /** Trainings done and planned; some of those planned turn out not to be needed. */
   readonly done: number;
@@ -63,7 +61,6 @@ export interface SearchProgress {
 }
 
 export interface SearchOptions<Settings> {
-  /** The settings in use. */
   readonly present: Settings;
   readonly candidates: readonly Settings[];
   /** Epochs of the last round. */
@@ -79,7 +76,6 @@ export interface SearchOptions<Settings> {
   readonly tell: (trial: Trial<Settings>, progress: SearchProgress) => void;
 }
 
-/** Outcome of a search. */
 export interface SearchOutcome<Settings> {
   readonly trials: readonly Trial<Settings>[];
   /** The best candidate; undefined when none could be trained. */

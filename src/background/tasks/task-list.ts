@@ -10,13 +10,11 @@ import { type Pace, PaceMeter } from './pace-meter.ts';
 const STATE_NAME = 'tasks';
 /** The measure of the lists among the results of a fit. */
 export const LISTS_QUALITY = 'lists NDCG@10';
-/** Past tasks that are kept, of all kinds together. */
 const KEPT = 100;
 
 export type TaskKind = 'fit' | 'lists' | 'search' | 'evaluation' | 'compaction' | 'backup' | 'import';
 export type TaskResult = NonNullable<Task['Result']>;
 
-/** A task under way. */
 export interface RunningTask {
   readonly tell: (stage: string, done: number, total: number) => Pace;
   readonly done: (result: TaskResult) => void;

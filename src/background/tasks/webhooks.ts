@@ -13,7 +13,6 @@ const TRIES = 6;
 const RETRY_MS = 1000;
 const TIMEOUT_MS = 10_000;
 
-/** An event as it is sent. */
 interface WebhookEvent {
   readonly Event: 'fit_published' | 'quality_fell';
   readonly Time: string;

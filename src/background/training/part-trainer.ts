@@ -23,7 +23,6 @@ const TELL_MS = 200;
 
 export interface PartTrainerOptions {
   readonly dataPath: string;
-  /** Where parts are saved and loaded from. */
   readonly shelf: ModelShelf;
   readonly positiveTypes: readonly string[];
   readonly readTypes: readonly string[];
@@ -66,7 +65,6 @@ export class PartTrainer {
     return this.pool.isClosed;
   }
 
-  /** Threads that train. */
   get slots(): number {
     return this.pool.trainingSlots;
   }

@@ -5,7 +5,6 @@ import type { PlacedGeneration } from '../../threads/messages.ts';
 import { type GenerationManifest, MODEL_FORMAT, type ModelShelf } from '../generation/generation-storage.ts';
 import type { PartTrainer } from './part-trainer.ts';
 
-/** A generation that was read back. */
 export interface RestoredGeneration {
   readonly manifest: GenerationManifest;
   readonly parts: PlacedParts;
@@ -31,7 +30,6 @@ export async function readGeneration(
   return isOwn ? { ...manifest, ranking, choice: manifest.choice ?? undefined } : undefined;
 }
 
-/** The names of what a generation has saved. */
 export function savedParts(generation: PlacedGeneration, shelf: ModelShelf): GenerationManifest['parts'] {
   const names = PART_NAMES.filter((name) => generation.parts[name] !== undefined).map((name) => [
     name,

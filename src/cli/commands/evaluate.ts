@@ -175,7 +175,6 @@ export function tellStages(
   };
 }
 
-/** A report for people. */
 export async function describeReport(report: EvaluationReport): Promise<string> {
   const { renderText } = await import('../../evaluate/report.ts');
   return `${renderText(report)}\n`;

@@ -78,7 +78,6 @@ function readJson(text: string): object | undefined {
   }
 }
 
-/** The summary for a person. */
 function describe({
   Sentence,
   Users,

@@ -1,6 +1,5 @@
 import { basename, relative } from 'node:path';
 
-/** Facts that tell how this process was begun. */
 export interface Begun {
   readonly execPath: string;
   readonly script: string;

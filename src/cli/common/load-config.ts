@@ -7,7 +7,6 @@ import { systemFault } from './system-fault.ts';
 /** The file of the working directory that is read where none is named. */
 export const CONFIG_FILE = 'furze.toml';
 
-/** Where the configuration comes from. */
 export interface ConfigSource {
   /** A TOML file, relative to the working directory; CONFIG_FILE, or defaults alone, when undefined. */
   readonly path?: string | undefined;

@@ -40,7 +40,6 @@ export async function launchService(launch: Launch): Promise<Service | undefined
   return undefined;
 }
 
-/** Why the process is to stop. */
 export type StopReason = NodeJS.Signals | 'fault';
 
 /** The fault that nothing caught, in a line. */

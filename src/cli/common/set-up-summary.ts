@@ -31,7 +31,6 @@ export function readSummary(folder: string): SetUpSummary | undefined {
   }
 }
 
-/** The summary as a person reads it. */
 export function describeSummary(summary: SetUpSummary): string {
   const { at, files, positiveTypes, readTypes, repeatedTypes, ratingMin, command } = summary;
   const lines = [`Set up at ${at} of`];

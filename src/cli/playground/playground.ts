@@ -88,7 +88,6 @@ async function prepare(service: Service, ask: Caller, folder: string, config: Co
   return tastes;
 }
 
-/** Where a playground runs. */
 interface PlaygroundPlace {
   /** Absolute path of its data folder. */
   readonly folder: string;
@@ -186,7 +185,6 @@ function writeLoaded(folder: string, tastes: readonly Taste[]): void {
   renameSync(`${path}.new`, path);
 }
 
-/** Entries in each list of the tour. */
 const TOUR_ENTRIES = 5;
 /** Entries of which it is told how many two users share. */
 const COMPARED_ENTRIES = 10;

@@ -2,7 +2,6 @@ import type { Explanation } from '../../domain/api-schemas.ts';
 import type { Item } from '../../domain/entities.ts';
 import { type Caller, recommendPath } from './caller.ts';
 
-/** An item as a person knows it. */
 export interface TitledItem {
   readonly itemId: string;
   readonly title: string;
@@ -14,7 +13,6 @@ export interface RecommendedItem extends TitledItem {
   readonly reason?: string;
 }
 
-/** Characters of a title that are shown. */
 const SHOWN_CHARACTERS = 100;
 
 export async function askItem(ask: Caller, itemId: string): Promise<TitledItem> {

@@ -1,7 +1,6 @@
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { Sample } from './sample.ts';
 
-/** A film as the tour shows it. */
 export interface Film {
   readonly itemId: string;
   readonly title: string;
@@ -17,7 +16,6 @@ export interface Taste {
   readonly liked: readonly Film[];
 }
 
-/** An answer of the service. */
 export interface Answers {
   /** Films that it recommends to a user, as ids, best first. */
   recommended(userId: string): Promise<readonly string[]>;
@@ -44,9 +42,7 @@ const POPULAR = 200;
 const POPULAR_OF_GENRE = 10;
 /** The title of a film that fewer like says nothing to most people. */
 const KNOWN_MIN = 3;
-/** Liked films that are shown. */
 const SHOWN = 5;
-/** Users of the tour. */
 const TASTES = 2;
 
 /**

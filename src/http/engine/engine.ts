@@ -17,7 +17,6 @@ export interface TlsFiles {
   readonly keyPath: string;
 }
 
-/** Settings and callbacks that an engine is made with. */
 export interface EngineOptions {
   readonly log: Logger;
   /** Undefined for plain HTTP. */
@@ -82,6 +81,5 @@ export interface Engine<Response> {
   listen(host: string, port: number): Promise<number>;
   /** Takes no more connections. Those that are there live on: a request may be under way on one that seems to rest. */
   stopListening(): void;
-  /** Ends every connection. */
   close(): void;
 }

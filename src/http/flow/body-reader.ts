@@ -13,7 +13,6 @@ const NOTHING = new Uint8Array(0);
 
 /** Limits that bodies are read under; one for all requests. */
 export interface BodyRules {
-  /** Bytes of one body. */
   readonly bytesMax: number;
   /** Memory of all bodies between their first byte and the answer to their request. */
   readonly budget: ByteBudget;

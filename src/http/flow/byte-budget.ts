@@ -1,6 +1,5 @@
 /** A bound on bytes that many requests hold at the same time. */
 export class ByteBudget {
-  /** Bytes that may be held at once. */
   readonly bytesMax: number;
   private held = 0;
 
@@ -8,7 +7,6 @@ export class ByteBudget {
     this.bytesMax = bytesMax;
   }
 
-  /** Bytes held now. */
   get heldBytes(): number {
     return this.held;
   }

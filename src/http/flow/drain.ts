@@ -40,7 +40,6 @@ export class Drain {
     if (this.underWay === 0) this.onIdle();
   }
 
-  /** Begins a stop. */
   begin(): void {
     this.state = 'draining';
   }

@@ -31,7 +31,6 @@ const oneList = { description: 'The feedback', schema: FeedbackListSchema, examp
 const allOf = { query: ['details'], response: oneList } as const;
 const oneFeedback = { description: 'The feedback', schema: FeedbackSchema, example: FEEDBACK };
 
-/** The twelve routes of feedback. */
 export const feedbackRoutes: readonly Route[] = [
   writeRoute('POST', false, 'Insert feedback; records that exist already stay as they are'),
   writeRoute('PUT', true, 'Insert feedback; records that exist already are overwritten'),

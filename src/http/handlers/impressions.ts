@@ -9,7 +9,6 @@ import { written } from './write.ts';
 const route = routesOf('Impressions');
 const impressions = { description: 'By time', schema: ImpressionsSchema };
 
-/** The routes of what users were shown. */
 export const impressionRoutes: readonly Route[] = [
   route('POST', '/api/impressions', {
     needsNoModel: true,

@@ -17,7 +17,6 @@ import { write, written } from './write.ts';
 
 const route = routesOf('Items');
 
-/** The eight routes of items. */
 export const itemRoutes: readonly Route[] = [
   route('POST', '/api/item', {
     summary: 'Insert an item, or overwrite the one with the same id',

@@ -19,7 +19,6 @@ const likeItem = {
 } as const;
 const scored = { description: 'Entries, best first', schema: ScoredEntriesSchema, example: SCORED };
 
-/** The routes of lists of scored entries. */
 export const listRoutes: readonly Route[] = [
   ...globalList('latest', 'Items by Timestamp, newest first; the score is in Unix seconds'),
   ...globalList('popular', 'Items by positive feedback in the window; the score is their number'),

@@ -18,7 +18,6 @@ const EXAMPLE: GivenModels = {
 };
 const response = { description: 'The models', schema: GivenModelsSchema, example: EXAMPLE };
 
-/** The routes of models that other tools have trained. */
 export const modelRoutes: readonly Route[] = [
   route('GET', '/api/admin/models', {
     needsNoModel: true,

@@ -84,7 +84,6 @@ const session = {
   errors: ['BATCH_TOO_LARGE', 'PLACEMENT_NOT_FOUND'],
 } as const;
 
-/** The routes of recommendations. */
 export const recommendRoutes: readonly Route[] = [
   route('GET', '/api/recommend/{user-id}', {
     ...personal,

@@ -16,7 +16,6 @@ import { write, written } from './write.ts';
 
 const route = routesOf('Users');
 
-/** The six routes of users. */
 export const userRoutes: readonly Route[] = [
   route('POST', '/api/user', {
     summary: 'Insert a user, or overwrite the one with the same id',

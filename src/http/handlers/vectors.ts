@@ -21,7 +21,6 @@ import { write, written } from './write.ts';
 const route = routesOf('Vectors');
 const path = '/api/item/{item-id}/vectors/{space}';
 
-/** The routes of items' vectors. */
 export const vectorRoutes: readonly Route[] = [
   route('PUT', path, {
     summary: "Write an item's vector in a space, or overwrite it",

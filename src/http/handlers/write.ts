@@ -2,7 +2,6 @@ import { WriteResultSchema } from '../../domain/api-schemas.ts';
 import type { DataStore, WriteCommand } from '../../store/data-store.ts';
 import { jsonText, type Reply } from '../route/reply.ts';
 
-/** The answer of routes that write. */
 export const written = {
   description: 'Rows written',
   schema: WriteResultSchema,

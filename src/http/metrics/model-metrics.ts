@@ -2,7 +2,6 @@ import type { Registry } from 'prom-client';
 import type { FeedbackType, Model, Task } from '../../domain/admin-schemas.ts';
 import { gauge } from './gauge.ts';
 
-/** The metrics of learning. */
 export interface LearningFacts {
   /** The last fit that ended by itself, well or not. */
   readonly lastFit: Task | undefined;

@@ -1,7 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import type { QueryName } from '../route/query-parameters.ts';
 
-/** The description of a parameter in the OpenAPI document. */
 export interface ParameterNote {
   readonly description: string;
   readonly schema: TSchema;
@@ -17,7 +16,6 @@ const given = Type.String({ rule: 'given' });
 const itemId = Type.String({ rule: 'itemId' });
 const count = (rule: 'n' | 'offset') => Type.Integer({ minimum: 0, rule });
 
-/** Path parameters by name. */
 export const PATH_PARAMETERS: Readonly<Record<string, ParameterNote>> = {
   'user-id': { description: 'Identifier of the user', schema: id, example: 'alice' },
   'import-id': { description: 'Made up by the caller, another for each file', schema: id, example: '7d0c2a' },

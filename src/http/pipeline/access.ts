@@ -25,7 +25,6 @@ export interface AccessRules extends Pick<Config['server'], 'api_key' | 'api_key
   readonly host: string;
 }
 
-/** The holder of a key. */
 export interface Caller {
   /** Name of the key; `''` where none is asked for. */
   readonly name: string;

@@ -17,7 +17,6 @@ export interface StartSource {
   answers(): Promise<boolean>;
 }
 
-/** A request that waits. */
 interface Waiter {
   begin(): void;
   refuse(error: FurzeError): void;

@@ -13,7 +13,6 @@ interface Entry {
   readonly text: string;
 }
 
-/** Entries by id and by row. */
 class Entries {
   readonly byId = new Map<string, Entry>();
   private readonly byRow = new Map<number, Entry>();

@@ -17,7 +17,6 @@ export interface PageWish {
   readonly bytesMax: number;
 }
 
-/** The page that a request asks for. */
 export function pageWish({ n, cursor }: Query, { pageBytesMax }: Limits): PageWish {
   return { n, cursor, bytesMax: pageBytesMax };
 }

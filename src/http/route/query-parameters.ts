@@ -19,19 +19,14 @@ export interface Query extends ItemWishes, AskedModel {
   readonly userId?: string;
   /** The prefix of ids; empty for all. */
   readonly prefix?: string;
-  /** A text to search for. */
   readonly text?: string;
-  /** The name of a placement. */
   readonly placement?: string;
   /** The item that a page is about. */
   readonly item?: string;
   /** See `withDiscovery`. */
   readonly discovery?: Discovery;
-  /** The name of a vector space. */
   readonly by?: string;
-  /** The version that is changed. */
   readonly version?: number;
-  /** The name of a variant of an experiment. */
   readonly variant?: string;
   readonly writeBackType?: string;
   readonly writeBackDelayMs?: number;
@@ -201,7 +196,6 @@ function refusal(path: string, message: string): FurzeError {
 /** Makes what a parameter gives to the query out of its value. */
 type Read<Value> = (value: string, name: string, limits: Limits) => Value;
 
-/** How a parameter is read. */
 interface Reader {
   readonly key: keyof Query;
   readonly read: Read<unknown>;

@@ -70,7 +70,6 @@ export function jsonWith(text: string, headers: ReplyHeaders): Reply {
   return { status: 200, contentType: JSON_TYPE, body: text, headers };
 }
 
-/** Names what made an answer. */
 const SOURCE_HEADER = 'X-Furze-Source';
 /** The token of a list of a placement. */
 export const TOKEN_HEADER = 'X-Furze-Recommendation';
@@ -99,7 +98,6 @@ export function sourceHeaders(source: string): ReplyHeaders {
   return headers;
 }
 
-/** The bytes of a body on the wire. */
 export function byteLengthOf(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
 }

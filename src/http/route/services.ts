@@ -10,7 +10,6 @@ import type { PlacementReports } from '../../shown/placement-reports.ts';
 import type { DataStore } from '../../store/data-store.ts';
 import type { EntityTexts } from './entity-texts.ts';
 
-/** All that the handlers may call. */
 export interface Services {
   readonly data: DataStore;
   /** Users and items as text, where the store tells of every change. */
@@ -24,7 +23,6 @@ export interface Services {
   readonly searchItems: (text: string, n: number) => Promise<readonly string[]>;
   /** The state of the stores; tells a failure in the report instead of throwing. */
   readonly health: () => Promise<HealthReport>;
-  /** The metrics in Prometheus text format. */
   readonly metricsText: () => Promise<string>;
   readonly vectorSpaces: VectorSpaces;
   readonly clock: Clock;

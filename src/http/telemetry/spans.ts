@@ -22,7 +22,6 @@ export interface AnsweredRequest {
   readonly endMs: number;
 }
 
-/** Where spans go. */
 export interface Telemetry {
   /** Makes a span of a request that belongs to a trace, or begins one. */
   note(request: AnsweredRequest): void;

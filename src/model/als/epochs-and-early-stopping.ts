@@ -19,7 +19,6 @@ export interface AlsEpoch {
   readonly kind: 'epoch';
   /** Epochs done, from 1. */
   readonly done: number;
-  /** Most epochs that there will be. */
   readonly total: number;
   /** NDCG@10 on the held-out records, when it was measured after this epoch. */
   readonly quality?: Estimate;
@@ -28,9 +27,7 @@ export interface AlsEpoch {
 /** Why a training's factors must not be used. */
 export type Divergence = 'its factors are not finite' | 'its lists are worse than chance';
 
-/** Outcome of a training. */
 export interface AlsOutcome {
-  /** Epochs done. */
   readonly epochs: number;
   /** The epoch whose item factors were kept, from 1; the last when nothing was held out. */
   readonly bestEpoch: number;

@@ -149,7 +149,6 @@ export interface AlsStart {
   readonly itemRows?: ArrayLike<number>;
 }
 
-/** The shape that a training on this matrix has. */
 export function alsShape(
   interactions: Interactions,
   settings: AlsSettings,

@@ -42,7 +42,6 @@ export interface PlacedModel {
   readonly layout: MemoryLayout;
   readonly header: MatrixFactorizationHeader;
   readonly slots: number;
-  /** The longest list that can be asked for. */
   readonly listLengthMax: number;
 }
 

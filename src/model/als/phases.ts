@@ -7,7 +7,6 @@ import type { Side } from './training-task.ts';
  */
 export interface SolvePhase {
   readonly kind: 'gramian' | 'basis' | 'turn' | 'solve';
-  /** The side that is solved. */
   readonly side: Side;
   /** From 0. */
   readonly epoch: number;

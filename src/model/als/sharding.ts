@@ -4,7 +4,6 @@ import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import type { ArrayPlan } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 
-/** Bytes of a shard, about. */
 const SHARD_BYTES = 2 ** 30;
 /** Rows of users that are copied at a time; shards and chunks of Gramians begin at a multiple. */
 export const STAGE_ROWS_MIN = 2048;

@@ -27,7 +27,6 @@ export class UserFactors {
         : shards.memories.map((shard) => f32(shard, 0, shard.buffer.byteLength / 4));
   }
 
-  /** A view of a user's factors. */
   row(user: number): Float32Array {
     return this.rows(user, user + 1);
   }
@@ -97,7 +96,6 @@ export class UserStage {
     this.users.rows(first, end).set(this.view('stageFactors').subarray(0, (end - first) * this.f));
   }
 
-  /** Solves a chunk of users. */
   solveUsers(first: number, end: number, solve: (rows: RowsToSolve) => void): void {
     const { settings, itemCount } = this.task;
     const { indptr, indices, weights } = this.shards.matrix.byUser;
@@ -127,7 +125,6 @@ export class UserStage {
     this.store(first, end);
   }
 
-  /** Solves an item from the users of all shards. */
   solveItem(item: number, solve: (rows: RowsToSolve) => void): void {
     const { memory, layout } = this.task;
     const { indptr, indices, weights } = this.shards.matrix.byItem;

@@ -99,7 +99,6 @@ function lossOf(logits: ArrayLike<number>, goals: Float64Array, { slope, offset 
   return sum;
 }
 
-/** The logistic function. */
 export function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }

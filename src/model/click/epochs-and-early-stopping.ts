@@ -36,7 +36,6 @@ export interface EpochSpan {
   readonly zeroAt?: number;
 }
 
-/** Result of a training. */
 export interface FmOutcome {
   readonly parameters: FmParameters;
   /** The epoch of these parameters, from 1. */

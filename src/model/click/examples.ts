@@ -29,7 +29,6 @@ export interface ClickData {
   readonly itemLabelsOf: LabelsOf;
 }
 
-/** Examples of a training. */
 export interface ClickExamples {
   readonly layout: FeatureLayout;
   readonly labels: SideLabels;
@@ -45,7 +44,6 @@ export interface ClickExamples {
   readonly random: Random;
 }
 
-/** Reads the data and chooses the examples. */
 export function* chooseExamples(data: ClickData, settings: ClickSettings): Generator<void, ClickExamples> {
   const { positives, negatives, heldOut, userCount, itemCount, userLabelsOf, itemLabelsOf } = data;
   const random = createRandom(settings.seed);

@@ -23,7 +23,6 @@ import { fillLabelTable, LabelTable, labelTablePlans } from './label-table.ts';
 import { assertSound, type FmModel, type FmSummary } from './model.ts';
 import { CLICK_DEFAULTS } from './settings.ts';
 
-/** Candidates scored by one call of the kernel. */
 const CANDIDATES = 1024;
 
 /** All that a thread needs to open a scorer; plain data but for the memory, which is shared. */

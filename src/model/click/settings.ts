@@ -1,6 +1,5 @@
 import { FurzeError } from '../../domain/furze-error.ts';
 
-/** Settings of a factorization machine. */
 export interface FmSettings {
   /** Length of a feature's vector, 1 to 256. */
   readonly factors: number;

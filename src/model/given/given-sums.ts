@@ -3,7 +3,6 @@ import type { CollaborativeModel } from '../als/collaborative-model.ts';
 import type { MfScorer } from '../als/mf-scorer.ts';
 import type { Fold } from '../part/given-model.ts';
 
-/** Users of a model. */
 export interface GivenUsers {
   /** One more than the place of a user's vector, by row of the store; 0 for none. */
   readonly places: Uint32Array;

@@ -14,7 +14,6 @@ export interface IndexOptions {
   readonly enableIndex: boolean;
   /** Least share of the true neighbors that must be found, 0 to 1. */
   readonly indexRecall: number;
-  /** Neighbors that will be asked for. */
   readonly k: number;
   readonly seed: number;
   /** Comparing all pairs is fast enough below this number of additions. */
@@ -31,7 +30,6 @@ export interface IndexPlan {
   readonly recall: number;
   /** Cost of the search, as a share of the exact one: an estimate by counts on the sample. 1 when exact. */
   readonly costShare: number;
-  /** Number of elements with bitmaps. */
   readonly bitmapCount: number;
 }
 

@@ -105,7 +105,6 @@ function arrayPlans(shape: NeighborShape): ArrayPlan[] {
   return plans;
 }
 
-/** Bytes of shared memory that a similarity of this shape takes. */
 export function similarityMemoryBytes(shape: NeighborShape): number {
   return plannedBytes(arrayPlans(shape));
 }

@@ -41,7 +41,6 @@ export function idsOf({ ids }: GivenSide): readonly string[] {
   return JSON.parse(new TextDecoder().decode(ids.slice())) as string[];
 }
 
-/** Bytes that a model takes as data. */
 export function givenBytes({ items, users }: GivenModel): number {
   return [items, users].reduce((sum, { ids, factors }) => sum + ids.byteLength + factors.byteLength, 0);
 }

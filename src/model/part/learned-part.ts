@@ -10,7 +10,6 @@ import type { StageMemory } from './memory-budget.ts';
 export interface ServingShape {
   /** Threads that may ask at once. */
   readonly slots: number;
-  /** The longest list that it will be asked for. */
   readonly listLengthMax: number;
 }
 

@@ -10,7 +10,6 @@ import { solveSymmetric } from './logistic-regression.ts';
 
 /** Sets of alternatives, as columns. */
 export interface ChoiceSample {
-  /** Numbers of an alternative. */
   readonly width: number;
   /** Alternatives one after the other, `width` numbers each, all finite. */
   readonly features: Float64Array;

@@ -11,7 +11,6 @@ export interface LogisticRegression {
 }
 
 export interface LogisticSample {
-  /** Numbers in a row. */
   readonly width: number;
   /** Rows one after the other, `width` numbers each, all finite. */
   readonly features: Float64Array;

@@ -3,5 +3,4 @@ import { packageFile } from './program-files.ts';
 
 const text = readFileSync(packageFile('package.json'), 'utf8');
 
-/** The package's version. */
 export const VERSION = (JSON.parse(text) as { version: string }).version;

@@ -53,7 +53,6 @@ export interface PersonalParts extends PlacedParts {
   readonly fallbacks: Fallbacks;
   readonly kinds: KindProposals;
   readonly writeBack: WriteBack;
-  /** Counts what is answered. */
   readonly answers: AnswerCounts;
 }
 

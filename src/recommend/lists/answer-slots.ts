@@ -47,7 +47,6 @@ export class AnswerSlots {
   userRow = 0;
   madeMs = 0;
   knowsMs = 0;
-  /** Number of slots. */
   readonly count: number;
   private readonly bucketCount: number;
   private readonly hashes: Uint32Array;
@@ -124,7 +123,6 @@ export class AnswerSlots {
     return slot;
   }
 
-  /** Drops all slots of a user. */
   forget(userRow: number): void {
     let link = this.heads[userRow % this.count]!;
     while (link !== 0) {

@@ -29,7 +29,6 @@ interface StaleState {
   readonly unknownUntilMs: number;
 }
 
-/** Ages of a list, milliseconds. */
 export interface ListAges {
   /** A list is made again without new feedback. */
   readonly refreshMs: number;
@@ -39,7 +38,6 @@ export interface ListAges {
   readonly arrivalMs: number;
 }
 
-/** The times of a list. */
 export type Dated = Pick<UserList, 'userRow' | 'madeMs' | 'knowsMs'>;
 /** A list as far as its freshness goes; an answer that is kept has times alone. */
 export type Judged = Dated & Partial<Pick<UserList, 'generation' | 'basis'>>;

@@ -1,7 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { History } from '../history/history.ts';
 
-/** Users that are remembered; of more, those noted first are forgotten. */
 const USERS_MAX = 65_536;
 
 /** A try that came to no list. */

@@ -6,7 +6,6 @@ import type { Freshness } from './freshness.ts';
 import type { ListPlace } from './list-place.ts';
 import type { Found, Question } from './maker/answer-from-models.ts';
 
-/** Lists that one job makes at most. */
 const BATCH_USERS = 32;
 /** Time that a job may take as far as the last one tells, milliseconds: others wait for it. */
 const BATCH_MS = 250;

@@ -24,7 +24,6 @@ export class MainThreadTime {
     readonly share: number;
     /** A clock that never goes back, milliseconds. */
     readonly now: () => number;
-    /** Items of the catalogue. */
     readonly itemCount: () => number;
   };
 

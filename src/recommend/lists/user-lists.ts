@@ -33,7 +33,6 @@ export interface UserListsOptions extends Omit<FreshnessOptions, 'generation' | 
   readonly userCount: () => number;
   /** False while counts of feedback are awaited by which lists are ranked: none is made before. */
   readonly isSettled: () => boolean;
-  /** Items of the catalogue. */
   readonly itemCount: () => number;
   readonly clock: Clock;
   /** A clock that never goes back, milliseconds. */

@@ -12,7 +12,6 @@ export interface RankingSources {
   readonly sums: readonly SumName[];
 }
 
-/** One user for whom a list is made. */
 export interface Match {
   readonly inputs: ListInputs;
   readonly settings: ListSettings;

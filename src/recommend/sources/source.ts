@@ -8,7 +8,6 @@ export interface Caller {
   readonly signal: AbortSignal;
 }
 
-/** A question to a recommender. */
 export interface Ask {
   readonly history: History;
   /** The best `k` items that pass `accept` are wanted. */
@@ -31,5 +30,4 @@ export interface Source {
   rank(ask: Ask): Promise<Ranked> | Ranked;
 }
 
-/** All recommenders that work when they are asked. */
 export type Sources = Readonly<Record<RecommenderName, Source>>;

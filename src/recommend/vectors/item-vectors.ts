@@ -130,7 +130,6 @@ export class ItemVectors {
     return listSpace === undefined ? undefined : this.tables.get(listSpace);
   }
 
-  /** Names of the spaces. */
   get names(): readonly string[] {
     return [...this.tables.keys()];
   }

@@ -1,13 +1,11 @@
 import { FNV_BASIS, fnv, spreadBits } from '../../domain/hash.ts';
 
-/** The texts of an item. */
 export interface ItemText {
   readonly Comment: string;
   readonly Labels: readonly string[];
   readonly Categories: readonly string[];
 }
 
-/** Characters of a comment that are read. */
 const CHARACTERS_MAX = 4096;
 /** Pieces of words, which tell words of one stem. */
 const PIECE_CHARACTERS = 4;
@@ -37,7 +35,6 @@ export class TextVectors {
     this.dimensions = dimensions;
   }
 
-  /** Texts that are counted. */
   get size(): number {
     return this.texts;
   }

@@ -19,7 +19,6 @@ const SEARCHED_BYTES = 4 * 2 ** 20;
 interface Interest {
   /** Of their vectors, each at length 1 and as often as it counts. */
   readonly sum: Float64Array;
-  /** Their weights. */
   weight: number;
 }
 

@@ -108,7 +108,6 @@ export class VectorTable {
     this.memory = createGrowingMemory(this.layout.records);
   }
 
-  /** Vectors in the table. */
   get size(): number {
     return this.used;
   }
@@ -133,7 +132,6 @@ export class VectorTable {
     for (const row of rows) this.leave(row);
   }
 
-  /** Bytes of all records. */
   get bytes(): number {
     return this.count * this.layout.recordBytes;
   }

@@ -126,7 +126,6 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     });
   }
 
-  /** Identity of this store. */
   get identity(): string {
     return identityOf(this.tables);
   }

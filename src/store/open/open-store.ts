@@ -43,11 +43,9 @@ export { type RestoreOptions, restoreStore } from '../lmdb/maintenance/restore.t
 export type { SyncMode } from '../lmdb/tables/writer-messages.ts';
 export { FolderLockedError, type LockLog } from '../lock/folder-lock.ts';
 
-/** The two folders of a service. */
 export interface StorePaths {
   /** Folder of the data store, or of this machine's replica of it. */
   readonly dataPath: string;
-  /** Folder of the cache store. */
   readonly cachePath: string;
   /** Where nodes share their lists, once the stores are open; undefined where each keeps its own. */
   readonly sharedLists?: SharedPlace | undefined;

@@ -30,7 +30,6 @@ const TURN_RECORDS = 65_536;
 /** Comments and values that are written in one transaction. */
 const NOTES_A_TRANSACTION = 5000;
 
-/** Progress of the storing. */
 export interface FinishOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (records: number, recordsTotal: number) => void;
@@ -245,7 +244,6 @@ class PairLoader {
     this.parts = parts;
   }
 
-  /** Takes the next edit. */
   take({ userRow, itemRow, typeAndTime, timeLow, note, source }: MergedRuns): void {
     if (userRow !== this.userRow || itemRow !== this.itemRow) {
       this.endPair();

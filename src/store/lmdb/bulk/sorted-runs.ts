@@ -11,7 +11,6 @@ const PIECE_RECORDS = 16_384;
 
 /** Number of records in memory. */
 export interface RunSizes {
-  /** Records that are sorted at once. */
   readonly recordsMax: number;
   /** Bytes in which all runs are read while they are merged; each has at least one page. */
   readonly mergeBytes: number;
@@ -51,7 +50,6 @@ export class SortedRuns {
     this.records = new Uint32Array(sizes.recordsMax * RECORD_WORDS);
   }
 
-  /** Records there are. */
   get length(): number {
     return this.fileRecords + this.count;
   }
@@ -175,7 +173,6 @@ export class MergedRuns {
   }
 }
 
-/** Reads a run piece by piece. */
 class RunReader {
   readonly source: number;
   words: Uint32Array;

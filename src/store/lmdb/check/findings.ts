@@ -5,19 +5,14 @@ import type { StoreState } from '../tables/meta-table.ts';
 /** Faults named in full; the rest are counted. */
 const NAMED_MAX = 20;
 
-/** Findings of a check of a store. */
 export interface Report {
-  /** Folder of the store. */
   readonly path: string;
-  /** Counts by name. */
   readonly counts: Readonly<Record<string, number>>;
   /** The first faults, each one sentence. */
   readonly faults: readonly string[];
-  /** All faults. */
   readonly faultCount: number;
 }
 
-/** Collects the findings of a check. */
 export class Findings {
   readonly counts: Record<string, number> = {};
   private readonly named: string[] = [];

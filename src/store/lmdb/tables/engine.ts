@@ -20,7 +20,6 @@ const MAP_GROWTH = 2;
 /** Out of memory, or of address space. */
 const ENOMEM = 12;
 
-/** Options of an environment. */
 export interface EngineOptions {
   /** The folder exists and is only read. */
   readonly readOnly?: boolean;
@@ -236,7 +235,6 @@ function openFirst<T>(sizes: readonly number[], openWith: (mapSize: number) => T
   throw new Error('no size to open with');
 }
 
-/** Number of entries of a table. */
 export function countEntries(table: Table): number {
   return (table.getStats() as { entryCount: number }).entryCount;
 }
@@ -318,7 +316,6 @@ export function tableBytes(table: Table): number {
   return (treeBranchPageCount + treeLeafPageCount + overflowPages) * pageSize;
 }
 
-/** Sizes of the tables. */
 export function describeTables(tables: Readonly<Record<string, Table>>): TableStats[] {
   return Object.entries(tables).map(([name, table]) => ({
     name,

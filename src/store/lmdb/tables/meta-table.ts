@@ -81,7 +81,6 @@ export function writeState(tables: DataTables, state: StoreState): void {
   tables.meta.put(STATE_KEY, new Uint8Array(view.buffer));
 }
 
-/** Names of the feedback types by number. */
 export function readTypes(tables: DataTables): string[] {
   const bytes = tables.meta.getBinary(TYPES_KEY);
   return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as string[]);

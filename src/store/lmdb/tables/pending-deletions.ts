@@ -23,12 +23,10 @@ export function pendingDeletions(tables: DataTables): Record<'users' | 'items', 
   return rows;
 }
 
-/** The kind that a key of the table of deletions names. */
 export function deletedKind(key: Uint8Array): Kind {
   return key[0] === KINDS.item ? 'item' : 'user';
 }
 
-/** The key of a deletion in its table. */
 export function deletionKey(kind: Kind, row: number): Uint8Array {
   const key = new Uint8Array(5);
   key[0] = KINDS[kind];

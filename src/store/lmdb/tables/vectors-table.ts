@@ -14,7 +14,6 @@ function vectorKey(itemRow: number, space: string): Uint8Array {
   return writeRow(key, 0, itemRow);
 }
 
-/** Row and space of a key. */
 function readVectorKey(key: Uint8Array): { readonly row: number; readonly space: string } {
   return { row: readRow(key, 0), space: Buffer.from(key.subarray(4)).toString() };
 }

@@ -5,7 +5,6 @@ import { answerOf, traceOf } from './check-writes.ts';
 /** Callbacks of a commit. */
 export type Committed = Omit<Extract<FromWriter, { kind: 'committed' }>, 'kind'>;
 
-/** Engine that flushes commits. */
 export interface FlushParts {
   /** True to answer a commit once it is on the disk, false at once. */
   readonly sync: SyncMode;

@@ -24,7 +24,6 @@ export class FeedbackTypes {
     this.numbers = new Map(this.list.map((name, type) => [name, type]));
   }
 
-  /** Names by number. */
   get names(): readonly string[] {
     return this.list;
   }

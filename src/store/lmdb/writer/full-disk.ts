@@ -24,7 +24,6 @@ export interface FullDiskParts {
   /** Told when the disk takes writes again. */
   readonly onRoom: () => void;
   readonly post: (message: FromWriter) => void;
-  /** Pause between two probes. */
   readonly probeMs?: number | undefined;
 }
 

@@ -6,12 +6,10 @@ import { Durability, type FlushParts, NOT_DURABLE } from './durability.ts';
 import { FullDisk } from './full-disk.ts';
 import { bytesOf, type Group, takeGroup } from './group-commit.ts';
 
-/** Messages to the loop. */
 export type LoopMessage = Exclude<ToWriter, { kind: 'compact' } | { kind: 'followed' }>;
 
 /** Parts that the loop drives. */
 export interface LoopParts extends FlushParts {
-  /** Writes commands in one transaction. */
   readonly write: (writes: readonly Write[]) => Group;
   /** True while `slice` has something to do. */
   readonly hasSlices: () => boolean;
@@ -19,10 +17,8 @@ export interface LoopParts extends FlushParts {
   readonly slice: () => Group;
   /** Throws while as much as this cannot be written. */
   readonly probe: (bytes: number) => void;
-  /** Number of the next transaction that changes anything. */
   readonly nextTransaction: () => number;
   readonly close: () => Promise<void>;
-  /** Pause between two probes. */
   readonly probeMs?: number;
 }
 

@@ -2,7 +2,6 @@ import { Worker } from 'node:worker_threads';
 import { ownThread } from '../../../platform/program/thread-entry.ts';
 import type { FromWriter, ToWriter, WriterOptions } from '../tables/writer-messages.ts';
 
-/** Callbacks of the owner of the writer. */
 export interface WriterEvents {
   receive(message: FromWriter): void;
   /** The writer is gone; what waited for it is lost. `reason` is one sentence for operators. */
@@ -24,7 +23,6 @@ const NO_START_MS_MAX = 1000;
  * of the service is asked for.
  */
 export class WriterSupervisor {
-  /** Resolves when the writer has ended for good. */
   readonly ended: Promise<void>;
   private readonly options: WriterOptions;
   private readonly events: WriterEvents;
