@@ -20,8 +20,6 @@ const REPORT = {
   Ready: true,
 };
 
-const NOT_A_BROWSER = { origin: '', host: '', fetchSite: '', referer: '', userAgent: '', apiVersion: '' };
-
 /** The pipeline over services of which only what a test needs is there. */
 function pipelineOver(services: object, starting?: Promise<void>, barrier?: ReadBarrier) {
   return new RequestPipeline({
@@ -38,17 +36,7 @@ function pipelineOver(services: object, starting?: Promise<void>, barrier?: Read
 }
 
 function headOf(head: Partial<RequestHead>): RequestHead {
-  const blank = {
-    method: 'GET',
-    path: '/',
-    query: '',
-    requestId: '',
-    apiKey: '',
-    authorization: '',
-    traceParent: '',
-    ...NOT_A_BROWSER,
-  };
-  return { ...blank, ...head };
+  return { method: 'GET', path: '/', query: '', header: () => '', ...head };
 }
 
 function ask(services: object, head: Partial<RequestHead>, starting?: Promise<void>) {

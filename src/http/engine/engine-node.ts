@@ -21,7 +21,6 @@ import {
   type OnRequest,
   type TlsFiles,
 } from './engine.ts';
-import { HeadersByName } from './headers-by-name.ts';
 
 /** Time for a request's head to arrive, milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -173,14 +172,13 @@ function tellGone(this: NodeResponse): void {
 }
 
 /** The head of a request over what the parser has read; of a header sent several times the first counts, as with uWebSockets.js. */
-class NodeHead extends HeadersByName implements RequestHead {
+class NodeHead implements RequestHead {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   private readonly raw: readonly string[];
 
   constructor(req: IncomingMessage) {
-    super();
     const url = req.url!;
     const mark = url.indexOf('?');
     this.method = req.method!;
@@ -189,7 +187,7 @@ class NodeHead extends HeadersByName implements RequestHead {
     this.raw = req.rawHeaders;
   }
 
-  protected header(name: string): string {
+  header(name: string): string {
     return headerIn(this.raw, name);
   }
 }

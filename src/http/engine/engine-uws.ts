@@ -9,7 +9,6 @@ import {
   type TlsFiles,
   UNSURE_END,
 } from './engine.ts';
-import { HeadersByName } from './headers-by-name.ts';
 import type { Uws, UwsApp, UwsListenSocket, UwsRequest, UwsResponse } from './uws-api.ts';
 import { UwsChunkedFlow, UwsFlow } from './uws-flow.ts';
 
@@ -84,21 +83,20 @@ function startTls(uws: Uws, { certPath, keyPath }: TlsFiles): UwsApp {
 }
 
 /** The head of a request, its headers read when they are asked for: each is a call into the engine. */
-class UwsHead extends HeadersByName implements RequestHead {
+class UwsHead implements RequestHead {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   private readonly req: UwsRequest;
 
   constructor(req: UwsRequest, method: string) {
-    super();
     this.req = req;
     this.method = method;
     this.path = req.getUrl();
     this.query = req.getQuery() ?? '';
   }
 
-  protected header(name: string): string {
+  header(name: string): string {
     return this.req.getHeader(headerKey(name));
   }
 }

@@ -8,10 +8,10 @@ import type { Logger } from '../../platform/log/log.ts';
 import type { ErrorReply } from '../route/problem-details.ts';
 import type { Reply } from '../route/reply.ts';
 
-/** The headers that tell who asks, `''` when absent. */
-export interface AccessHeaders extends SenderHeaders {
-  readonly apiKey: string;
-  readonly authorization: string;
+/** The headers of a request, each looked up when it is asked for. */
+export interface Headers {
+  /** @param name in lower case. @returns the first of that name, `''` when there is none */
+  header(name: string): string;
 }
 
 /** The part of the configuration that says who may do what: `[server]` and the named keys. */
@@ -61,8 +61,8 @@ export class Access {
    * Refuses a request that names a host which a web page may have made lead here. A key tells better who asks.
    * @throws FurzeError FOREIGN_HOST
    */
-  checkHost(head: AccessHeaders): void {
-    if (this.keys.length > 0 || this.hosts.isOwn(head.host)) return;
+  checkHost(head: Headers): void {
+    if (this.keys.length > 0 || this.hosts.isOwn(head.header('host'))) return;
     throw new FurzeError(
       'FOREIGN_HOST',
       'Without an API key the service answers by loopback names and addresses alone; set [server] api_key, or name this host in [server] hosts.',
@@ -74,11 +74,11 @@ export class Access {
    * length, content or which one fits.
    * @param bearer true where `Authorization: Bearer` counts too
    */
-  callerOf(head: AccessHeaders, bearer: boolean): Caller | undefined {
+  callerOf(head: Headers, bearer: boolean): Caller | undefined {
     if (this.keys.length === 0) return ANYBODY;
-    const caller = this.holderOf(head.apiKey);
+    const caller = this.holderOf(head.header('x-api-key'));
     if (caller !== undefined || !bearer) return caller;
-    return this.holderOf(/^bearer +(.*)$/i.exec(head.authorization)?.[1] ?? '');
+    return this.holderOf(/^bearer +(.*)$/i.exec(head.header('authorization'))?.[1] ?? '');
   }
 
   /**
@@ -86,7 +86,7 @@ export class Access {
    * @param needed the role that it takes
    * @throws FurzeError READ_ONLY_KEY, ROLE_LACKS, FOREIGN_ORIGIN
    */
-  checkWrite(head: AccessHeaders, { role }: Caller, needed: Role): void {
+  checkWrite(head: Headers, { role }: Caller, needed: Role): void {
     if (role === 'read') throw new FurzeError('READ_ONLY_KEY', 'This API key may read and not write.');
     if (!mayDo(role, needed))
       throw new FurzeError('ROLE_LACKS', `This takes the role "${needed}"; the API key has "${role}".`);
@@ -165,17 +165,6 @@ function nameOf(host: string): string {
   return name.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** The headers that tell whose page a browser asks for, `''` when absent. */
-interface SenderHeaders {
-  readonly origin: string;
-  readonly host: string;
-  /** `Sec-Fetch-Site`, which browsers send and pages cannot forge. */
-  readonly fetchSite: string;
-  /** `Referer`. */
-  readonly referer: string;
-  readonly userAgent: string;
-}
-
 /** Tells pages of this server, and of the origins in `[server] cors_origins`, from those of others. */
 class Origins {
   private readonly allowed: ReadonlySet<string>;
@@ -186,12 +175,15 @@ class Origins {
   }
 
   /** True when a browser sends the request for a page that is not this server's own; its host has been looked at before. */
-  isForeign({ origin, host, fetchSite, referer, userAgent }: SenderHeaders): boolean {
+  isForeign(head: Headers): boolean {
     if (this.allowed.has('*')) return false;
+    const [origin, host] = [head.header('origin'), head.header('host')];
     if (origin !== '') return !this.allowed.has(origin.toLowerCase()) && !isOf(origin, host);
+    // Browsers send it, and pages cannot forge it.
+    const fetchSite = head.header('sec-fetch-site');
     if (fetchSite !== '') return fetchSite !== 'same-origin' && fetchSite !== 'none';
     // Over plain HTTP to an address beyond loopback a browser tells neither with an image; its own name it always tells.
-    return BROWSER.test(userAgent) && !isOf(referer, host);
+    return BROWSER.test(head.header('user-agent')) && !isOf(head.header('referer'), host);
   }
 }
 

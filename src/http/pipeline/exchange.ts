@@ -1,21 +1,16 @@
 import type { Query } from '../route/query-parameters.ts';
 import type { Reply } from '../route/reply.ts';
-import type { AccessHeaders, Caller } from './access.ts';
+import type { Caller, Headers } from './access.ts';
 import type { HandledRequest } from './handled-request.ts';
 import type { Match } from './router.ts';
 
-/** A request's head; headers are read when they are asked for. */
-export interface RequestHead extends AccessHeaders {
+export interface RequestHead extends Headers {
   /** In capitals. */
   readonly method: string;
   /** Encoded, without the query. */
   readonly path: string;
   /** Encoded, without the question mark. */
   readonly query: string;
-  readonly requestId: string;
-  /** `X-API-Version`. */
-  readonly apiVersion: string;
-  readonly traceParent: string;
 }
 
 /** A request between its head and its answer. */

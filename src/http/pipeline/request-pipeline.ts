@@ -63,9 +63,9 @@ export class RequestPipeline {
 
   /** Looks at the head: route, key, parameters. */
   open(head: RequestHead): Exchange {
-    const requestId = this.nextRequestId(head.requestId);
+    const requestId = this.nextRequestId(head.header('x-request-id'));
     const startMs = performance.now();
-    const traceParent = this.parts.telemetry === undefined ? '' : head.traceParent;
+    const traceParent = this.parts.telemetry === undefined ? '' : head.header('traceparent');
     const begun = { requestId, method: head.method, startMs, traceParent };
     let routeNumber = NO_ROUTE;
     try {
@@ -94,7 +94,7 @@ export class RequestPipeline {
         match: found,
         query,
         caller,
-        apiVersion: route.versioned === true ? head.apiVersion : '',
+        apiVersion: route.versioned === true ? head.header('x-api-version') : '',
         request: undefined,
       };
     } catch (error) {
