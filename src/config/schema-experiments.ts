@@ -11,10 +11,8 @@ const variant = Type.Object(
 );
 
 export const experiment = Type.Object({
-  placement: text('', 'The placement whose lists are varied.'),
-  method: choice(
-    'split',
-    ['split', 'interleave', 'estimate'],
+  placement: text('').means('The placement whose lists are varied.'),
+  method: choice('split', ['split', 'interleave', 'estimate']).means(
     '"split" shows each user one variant; "interleave" shows all users lists of both of two, entry by entry; "estimate" shows the first alone and tells of the second by what exploration shows of it.',
   ),
   variants: Type.Array(variant, {
@@ -24,36 +22,26 @@ export const experiment = Type.Object({
     description:
       'The variants, the one that others are compared with first: a name, a share of the users, all shares together 1, and keys of the placement that are other than there.',
   }),
-  traffic: number(1, 0, 1, 'Share of all users who take part.'),
-  start: text(
-    '',
+  traffic: number(1, 0, 1).means('Share of all users who take part.'),
+  start: text('').means(
     'Lists of before this time do not count, such as "2030-01-31T18:00:00Z"; empty for all that are kept.',
   ),
-  measure: text(
-    '',
+  measure: text('').means(
     'The feedback type that decides, or what makes it positive, as in "rating>=4"; empty for any that is not of a read type.',
   ),
-  counts: choice(
-    'users',
-    ['users', 'feedback', 'value'],
+  counts: choice('users', ['users', 'feedback', 'value']).means(
     'Of the feedback that came of the lists: "users" the share of users with any, "feedback" how many a user, "value" the sum of Value a user.',
   ),
   guardrails: feedbackTypes(
     'Feedback types that must not fall: the share of users with any, of whichever list it came.',
   ),
-  horizon_hours: integer(
-    24,
-    1,
-    2160,
+  horizon_hours: integer(24, 1, 2160).means(
     'Hours after a user first saw a list whose feedback counts. A user counts once they are over.',
   ),
-  plan_users: integer(
-    10_000,
-    200,
-    1_000_000_000,
+  plan_users: integer(10_000, 200, 1_000_000_000).means(
     'Users for whom the interval is to be tightest: about how many will take part.',
   ),
-  alpha: number(0.05, 0.0001, 0.5, 'Chance of calling a difference certain where there is none.'),
+  alpha: number(0.05, 0.0001, 0.5).means('Chance of calling a difference certain where there is none.'),
 });
 
 /** Tables by the name of an experiment. */

@@ -36,20 +36,17 @@ const recommenders = (description: string) =>
   });
 
 export const placement = Type.Object({
-  kind: choice(
-    'for-you',
-    PLACEMENT_KINDS,
+  kind: choice('for-you', PLACEMENT_KINDS).means(
     'The list that is shown: "for-you"; "because" of an item that the user liked; "similar" to an item, for the user; often bought "together" with an item; "trending"; "new" for the user; to "continue" what was begun; to buy "again".',
   ),
   recommenders: recommenders(
     'Recommenders of a list "for-you", in place of all that is learned together: their lists are put together by places.',
   ),
-  new_share: number(0, 0, 1, 'Least share of new items, along the whole list, as far as there are any.'),
-  new_days: integer(30, 1, 36_500, 'Days after its Timestamp for which an item is new.'),
-  basket_hours: integer(
-    24,
-    1,
-    87_600,
+  new_share: number(0, 0, 1).means(
+    'Least share of new items, along the whole list, as far as there are any.',
+  ),
+  new_days: integer(30, 1, 36_500).means('Days after its Timestamp for which an item is new.'),
+  basket_hours: integer(24, 1, 87_600).means(
     'With kind "together": longest time between two likes of a user that are of one basket, hours.',
   ),
   begun: feedbackTypes('With kind "continue": feedback types that say that something was begun.'),
@@ -75,39 +72,23 @@ export const placement = Type.Object({
     description:
       'Items with a place of their own, from 1, until a time or for good. One that is hidden, or that the user has read, is left out.',
   }),
-  max_per_label: integer(
-    0,
-    0,
-    PLACES_MAX,
+  max_per_label: integer(0, 0, PLACES_MAX).means(
     'Most entries of an answer with the same label; 0 for any number.',
   ),
-  max_per_category: integer(
-    0,
-    0,
-    PLACES_MAX,
+  max_per_category: integer(0, 0, PLACES_MAX).means(
     'Most entries of an answer in the same category; 0 for any number.',
   ),
-  explore: number(
-    0,
-    0,
-    0.5,
+  explore: number(0, 0, 0.5).means(
     'Share of the places that items get which were shown little here; at most one place of a list, and 0 for none.',
   ),
-  length: integer(0, 0, PLACES_MAX, 'Most entries in all, however many are asked for; 0 for no limit.'),
-  tired_after: integer(
-    0,
-    0,
-    1000,
+  length: integer(0, 0, PLACES_MAX).means('Most entries in all, however many are asked for; 0 for no limit.'),
+  tired_after: integer(0, 0, 1000).means(
     'An item that the user has seen in this many lists of this placement without feedback rests; 0 for never. Needs impressions.',
   ),
-  rotate: bool(
-    false,
+  rotate: bool(false).means(
     'Items that the user has seen here without feedback sink by a discount that is learned from impressions; until enough is known, tired_after holds. Needs impressions.',
   ),
-  tired_hours: integer(
-    168,
-    1,
-    8760,
+  tired_hours: integer(168, 1, 8760).means(
     'Hours for which such an item rests or sinks: lists that were seen longer ago do not count.',
   ),
   fallback: recommenders(
@@ -125,15 +106,11 @@ export const placements = Type.Unsafe<Readonly<Record<string, Static<typeof plac
 
 /** The keys of `[attribution]`: how long it is kept what was shown, and to which list feedback belongs. */
 export const attributionKeys = {
-  window: duration(
-    '24h',
+  window: duration('24h').means(
     'Feedback that names no recommendation belongs to the last list of a placement with the item that the user was shown within this time before.',
   ),
-  retention_days: integer(90, 1, 3650, 'Days for which it is kept what users were shown.'),
-  max_mb: integer(
-    256,
-    1,
-    2 ** 20,
+  retention_days: integer(90, 1, 3650).means('Days for which it is kept what users were shown.'),
+  max_mb: integer(256, 1, 2 ** 20).means(
     'Most that is kept of what users were shown, in MiB; beyond it the oldest goes.',
   ),
 };

@@ -3,65 +3,72 @@ import { Type } from 'typebox';
 /** Least length of a duration between two runs of something, milliseconds. */
 const PERIOD_MS_MIN = 1;
 
+/** The largest whole number of a key. */
+export const INT_MAX = 2 ** 31 - 1;
+
 /** Milliseconds. The configuration file writes it as a duration with units, such as `1h30m`. */
 export type DurationMs = number;
 
-export const bool = (value: boolean, description: string) => Type.Boolean({ default: value, description });
+/** A key by its default and range, which its meaning completes. */
+const key = <Schema>(means: (description: string) => Schema) => ({ means });
 
-export const text = (value: string, description: string, pattern?: string) =>
-  Type.String({ default: value, description, ...(pattern === undefined ? {} : { pattern }) });
+export const bool = (value: boolean) => key((description) => Type.Boolean({ default: value, description }));
+
+export const text = (value: string, pattern?: string) =>
+  key((description) =>
+    Type.String({ default: value, description, ...(pattern !== undefined && { pattern }) }),
+  );
 
 /** The name of a store, in which a password can stand that nobody is shown. */
-export const dsn = (value: string, description: string, pattern: string) =>
-  Type.String({ default: value, description, pattern, dsn: true });
+export const dsn = (value: string, pattern: string) =>
+  key((description) => Type.String({ default: value, description, pattern, dsn: true }));
 
-export const integer = (value: number, minimum: number, maximum: number, description: string) =>
-  Type.Integer({ default: value, minimum, maximum, description });
+export const integer = (value: number, minimum: number, maximum: number) =>
+  key((description) => Type.Integer({ default: value, minimum, maximum, description }));
 
-export const number = (value: number, minimum: number, maximum: number, description: string) =>
-  Type.Number({ default: value, minimum, maximum, description });
+export const number = (value: number, minimum: number, maximum: number) =>
+  key((description) => Type.Number({ default: value, minimum, maximum, description }));
 
 /** A number, or the word by which the service chooses it. */
-export const numberOrAuto = (value: number | 'auto', minimum: number, maximum: number, description: string) =>
-  Type.Unsafe<number | 'auto'>({
-    anyOf: [
-      { type: 'number', minimum, maximum },
-      { type: 'string', enum: ['auto'] },
-    ],
-    default: value,
-    description,
-    form: `a number from ${minimum} to ${maximum}, or "auto"`,
-  });
+export const numberOrAuto = (value: number | 'auto', minimum: number, maximum: number) =>
+  key((description) =>
+    Type.Unsafe<number | 'auto'>({
+      anyOf: [
+        { type: 'number', minimum, maximum },
+        { type: 'string', enum: ['auto'] },
+      ],
+      default: value,
+      description,
+      form: `a number from ${minimum} to ${maximum}, or "auto"`,
+    }),
+  );
 
-export const discovery = numberOrAuto(
-  0,
-  0,
-  1,
+export const discovery = numberOrAuto(0, 0, 1).means(
   'Share of its weight that popularity loses in the learned ranking. "auto" takes the most that costs at most 5 % of the accuracy on held-out feedback.',
 );
 
 /** Text in the file, milliseconds once decoded. */
-export const duration = (value: string, description: string) =>
-  Type.Unsafe<DurationMs>(Type.String({ format: 'go-duration', default: value, description }));
-
-/** A duration between two runs of something, which must not be zero. */
-export const period = (value: string, description: string) =>
-  Type.Unsafe<DurationMs>(
-    Type.String({ format: 'go-duration', default: value, description, minimumMs: PERIOD_MS_MIN }),
+export const duration = (value: string) =>
+  key((description) =>
+    Type.Unsafe<DurationMs>(Type.String({ format: 'go-duration', default: value, description })),
   );
 
-export const choice = <T extends string>(value: T, values: readonly T[], description: string) =>
-  Type.Unsafe<T>(Type.String({ enum: values, default: value, description }));
+/** A duration between two runs of something, which must not be zero. */
+export const period = (value: string) =>
+  key((description) =>
+    Type.Unsafe<DurationMs>(
+      Type.String({ format: 'go-duration', default: value, description, minimumMs: PERIOD_MS_MIN }),
+    ),
+  );
 
-export const ranker = choice(
-  'auto',
-  ['auto', 'collaborative', 'random'],
+export const choice = <T extends string>(value: T, values: readonly T[]) =>
+  key((description) => Type.Unsafe<T>(Type.String({ enum: values, default: value, description })));
+
+export const ranker = choice('auto', ['auto', 'collaborative', 'random']).means(
   'What orders the candidates of a list: "auto" predicted click-through where [recommend.offline] enable_click_through_prediction is on and chance where it is off, "collaborative" the score of matrix factorization, "random" chance, the same for the same user and model.',
 );
 
-export const repeat = choice(
-  'auto',
-  ['auto', 'never', 'allow'],
+export const repeat = choice('auto', ['auto', 'never', 'allow']).means(
   'Whether people are recommended again what they have had: "never"; "allow", in their lists as if they had not; "auto", not in their lists but by [recommend.replacement]. In sessions an item stands again, but for "never", as far as [recommend.data_source] repeated shows that people return to one within a visit.',
 );
 
@@ -69,14 +76,16 @@ export const feedbackTypes = (description: string) =>
   Type.Array(Type.String({ minLength: 1 }), { default: [], description, uniqueItems: true });
 
 /** Names of feedback types, each with one of the words. */
-export const wordByType = <T extends string>(words: readonly T[], description: string) =>
-  Type.Unsafe<Readonly<Record<string, T>>>({
-    type: 'object',
-    additionalProperties: { type: 'string', enum: words },
-    propertyNames: { minLength: 1 },
-    default: {},
-    description,
-  });
+export const wordByType = <T extends string>(words: readonly T[]) =>
+  key((description) =>
+    Type.Unsafe<Readonly<Record<string, T>>>({
+      type: 'object',
+      additionalProperties: { type: 'string', enum: words },
+      propertyNames: { minLength: 1 },
+      default: {},
+      description,
+    }),
+  );
 
 /** The characters of an HTTP header: visible ASCII, blanks only within. Anything else could never match what is sent. */
 const KEY_PATTERN = '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$';

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
-import { limitsOf } from '../config/schema-limits.ts';
+import { limitsOf } from '../config/schema-server.ts';
 import type { Logger } from '../platform/log/log.ts';
 import { VERSION } from '../platform/program/version.ts';
 import type { DataStore } from '../store/data-store.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { limitsOf } from '../../config/schema-limits.ts';
+import { limitsOf } from '../../config/schema-server.ts';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
