@@ -214,7 +214,7 @@ describe('doors', () => {
 
   it('the builds of uWebSockets.js are named in one file, and imported in none', () => {
     const named = files.filter(({ text }) => /['"](uWebSockets\.js|uws-node[\w-]*)['"]/.test(text));
-    expect(named.map(({ path }) => path)).toEqual(['src/http/engine/uws-binary.ts']);
+    expect(named.map(({ path }) => path)).toEqual(['src/http/engine/engine-choice.ts']);
     expect(importers('uWebSockets.js')).toEqual([]);
   });
 

@@ -2,7 +2,7 @@
 // and a body of the same size. Arguments: uws or node, bytes of a body. Prints its port.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { loadUws } from '../../src/http/engine/uws-binary.ts';
+import { loadUws } from '../../src/http/engine/engine-choice.ts';
 import { COMMON_HEADERS } from '../../src/http/route/reply.ts';
 
 const [name, bytes] = process.argv.slice(2);

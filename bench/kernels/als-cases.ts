@@ -4,7 +4,7 @@ import {
   normalMatrixScratchBytes,
   rotateScratchBytes,
 } from '../../src/kernel/scratch-sizes.ts';
-import { rowRegularization } from '../../src/model/als/row-regularization.ts';
+import { rowRegularization } from '../../src/model/als/settings.ts';
 import { type CaseContext, type CaseMaker, F, floats, ints, putRows, sparseRows } from './kernel-case.ts';
 
 export const gramian: CaseMaker = (context) => {

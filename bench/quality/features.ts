@@ -2,11 +2,10 @@
 
 import { buildInteractions, type CompressedMatrix, rowIndices } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import { splitByTime } from '../../src/evaluate/test-split.ts';
+import { splitByTime } from '../../src/evaluate/hold-out-protocol.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import type { ClickData } from '../../src/model/click/examples.ts';
-import { FmScorer, placeFm } from '../../src/model/click/fm-scorer.ts';
-import type { FmSide } from '../../src/model/click/fm-sides.ts';
+import { FmScorer, type FmSide, placeFm } from '../../src/model/click/fm-scorer.ts';
 import { ItemSampler, itemWeights } from '../../src/model/click/item-sampler.ts';
 import type { FmModel } from '../../src/model/click/model.ts';
 import { CLICK_DEFAULTS, type ClickSettings } from '../../src/model/click/settings.ts';

@@ -1,4 +1,4 @@
-import type { Split } from '../../src/evaluate/test-split.ts';
+import type { Split } from '../../src/evaluate/hold-out-protocol.ts';
 
 /**
  * The latest record of each user with at least two is held out; of one time the later in the input counts

@@ -8,7 +8,7 @@ import {
   type Interactions,
 } from '../../src/dataset/interactions.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import { splitByTime } from '../../src/evaluate/test-split.ts';
+import { splitByTime } from '../../src/evaluate/hold-out-protocol.ts';
 import { type FeatureRows, parseLibfm } from '../data-sets/libfm.ts';
 import { parseLightgcn } from '../data-sets/lightgcn.ts';
 import { type NegativeCase, type PairColumns, parseNcfNegatives, parseNcfRatings } from '../data-sets/ncf.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AlsTask } from '../../src/model/als/memory-layout.ts';
-import type { AlsPhase } from '../../src/model/als/phases.ts';
+import type { AlsPhase } from '../../src/model/als/training-task.ts';
 import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import type { SlimTask } from '../../src/model/slim/memory-layout.ts';
 import { SLIM_PHASES, type SlimPhase } from '../../src/model/slim/slim-solver.ts';

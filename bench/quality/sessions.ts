@@ -6,7 +6,7 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { buildInteractions } from '../../src/dataset/interactions.ts';
-import { splitByTime } from '../../src/evaluate/test-split.ts';
+import { splitByTime } from '../../src/evaluate/hold-out-protocol.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { estimate } from '../../src/model/evaluation/confidence-interval.ts';
 import { topRows } from '../../src/model/evaluation/ranker.ts';

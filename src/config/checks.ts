@@ -1,8 +1,7 @@
 /** Checks a configuration; each problem is one text with its path and what was expected. */
 import { positiveKindNames } from '../domain/positive-feedback-types.ts';
 import { apiKeys } from './api-keys.ts';
-import { checkExperiments } from './check-experiments.ts';
-import { checkPlacement } from './check-placement.ts';
+import { checkExperiments, checkPlacement } from './check-experiments.ts';
 import type { EffectiveValue } from './environment-overrides.ts';
 import {
   type ConfigKey,
@@ -12,12 +11,12 @@ import {
   isTable,
   type KeySchema,
   namedTable,
+  show,
   shownValue,
   type Table,
 } from './keys.ts';
 import { NO_SPACE } from './list-space.ts';
 import type { Config } from './schema.ts';
-import { show } from './show.ts';
 
 /** Names each key of the file that there is none of, and each section that is no table. */
 export function findUnknownKeys(schema: KeySchema, table: Table, prefix: string, problems: string[]): void {

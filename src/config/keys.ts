@@ -141,3 +141,8 @@ export function lookUp(table: unknown, path: readonly string[]): unknown {
   for (const name of path) value = isTable(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;
 }
+
+/** A value as a problem quotes it. */
+export function show(value: unknown): string {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value);
+}

@@ -1,7 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { PLACEMENT_KINDS } from '../domain/placement-kinds.ts';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
 import { bool, choice, duration, feedbackTypes, integer, number } from './schema-types.ts';
+
+/** Kinds of lists that a placement may show; docs/placements.md says what each is. */
+export const PLACEMENT_KINDS = [
+  ...(['for-you', 'because', 'similar', 'together'] as const),
+  ...(['trending', 'new', 'continue', 'again'] as const),
+] as const;
+export type PlacementKind = (typeof PLACEMENT_KINDS)[number];
 
 const PLACES_MAX = 10_000;
 const ENTRIES_MAX = 1000;

@@ -1,7 +1,6 @@
 import type { ReplayGroup, ReplayRow, ReplayTable } from '../domain/evaluation-schemas.ts';
 import { counted, groupDigits } from '../domain/group-digits.ts';
 import { judgeGroup } from './conclusion.ts';
-import { alignTable } from './text-table.ts';
 
 /** The replay as text for a terminal; its tables are Markdown too. */
 export function renderReplay(replay: ReplayTable): string {
@@ -64,4 +63,15 @@ export function varietyCells({ variety, groups }: ReplayTable): string[][] {
 /** The lead of the served lists over a way, with its 95 % interval. */
 function showLead({ againstServed: { mean, halfWidth } }: ReplayRow): string {
   return `${mean <= 0 ? '+' : '-'}${Math.abs(mean).toFixed(3)} ± ${halfWidth.toFixed(3)}`;
+}
+
+/** A Markdown table whose columns are aligned: the first to the left, all others to the right. @param cells the head first */
+export function alignTable(cells: readonly (readonly string[])[]): string {
+  const widths = cells[0]!.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
+  const lines = cells.map((row) => {
+    const padded = row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)));
+    return `| ${padded.join(' | ')} |`;
+  });
+  lines.splice(1, 0, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`);
+  return lines.join('\n');
 }

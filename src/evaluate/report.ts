@@ -2,8 +2,7 @@ import type { EvaluationReport, EvaluationRow, EvaluationTable } from '../domain
 import { counted, countedRecords, groupDigits } from '../domain/group-digits.ts';
 import type { Estimate } from '../model/evaluation/confidence-interval.ts';
 import { MAIN_METRIC } from './conclusion.ts';
-import { renderReplay } from './replay-text.ts';
-import { alignTable } from './text-table.ts';
+import { alignTable, renderReplay } from './replay-text.ts';
 
 export const SHOWN_METRICS = ['NDCG@10', 'HR@10', 'Recall@20', 'MRR@20'] as const;
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { Kernels } from './kernels.ts';
-import { allowsRelaxedSimd } from './relaxed-simd.ts';
 import { instantiateWasmKernels, supportsRelaxed, type WasmBuild, wasmUrl } from './wasm-kernels.ts';
 
 /**
@@ -27,7 +28,23 @@ export function loadKernels(memory: WebAssembly.Memory, choice: KernelChoice = '
 
 /** Choice behind `auto`, the same in all threads of a process. @throws OperatorError when the kernels are not there */
 export function automaticChoice(): 'wasm' | 'wasm-relaxed' {
-  if (allowsRelaxedSimd() && supportsRelaxed()) return 'wasm-relaxed';
+  if (getEnvironmentData(KEY) !== 'off' && supportsRelaxed()) return 'wasm-relaxed';
   if (existsSync(wasmUrl('release'))) return 'wasm';
   throw new OperatorError('build/kernels.wasm is missing: install furze again, or run "npm run build:wasm".');
+}
+
+/** `auto` takes relaxed SIMD where the runtime has it, `off` never does. */
+export type RelaxedSimd = 'auto' | 'off';
+
+const KEY = 'furze:relaxed-simd';
+
+/**
+ * Decides for this thread and all that it starts from now on. Node.js 20 has relaxed SIMD behind a flag, which `auto`
+ * sets; it must come before any kernels are compiled.
+ */
+export function chooseRelaxedSimd(choice: RelaxedSimd): void {
+  setEnvironmentData(KEY, choice);
+  // A newer version has it always and complains of the flag.
+  if (choice === 'auto' && process.versions.node.startsWith('20.'))
+    setFlagsFromString('--experimental-wasm-relaxed-simd');
 }

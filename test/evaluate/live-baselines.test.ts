@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DecayedCounter } from '../../src/evaluate/decayed-counter.ts';
-import { LiveBaselines } from '../../src/evaluate/live-baselines.ts';
+import { DecayedCounter, LiveBaselines } from '../../src/evaluate/live-baselines.ts';
 import { Timeline } from '../../src/evaluate/timeline.ts';
 import { HOUR_MS, pastOf, type TestRecord } from './past-of-records.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pick, splitLeaveLastOut } from '../../bench/quality/leave-last-out.ts';
-import { splitByTime } from '../../src/evaluate/test-split.ts';
+import { splitByTime } from '../../src/evaluate/hold-out-protocol.ts';
 
 describe('a temporal split', () => {
   it('holds out the latest records, the later in the input where times are equal', () => {

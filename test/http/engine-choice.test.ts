@@ -2,9 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chooseEngine } from '../../src/http/engine/engine-choice.ts';
+import { chooseEngine, loadUws } from '../../src/http/engine/engine-choice.ts';
 import type { Uws } from '../../src/http/engine/uws-api.ts';
-import { loadUws } from '../../src/http/engine/uws-binary.ts';
 import { startTestServer } from './start.ts';
 
 const TARGET = { platform: 'linux', arch: 'x64', abi: '127' };

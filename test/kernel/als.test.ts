@@ -7,7 +7,7 @@ import {
   paddedFactors,
   rotateScratchBytes,
 } from '../../src/kernel/scratch-sizes.ts';
-import { rowRegularization } from '../../src/model/als/row-regularization.ts';
+import { rowRegularization } from '../../src/model/als/settings.ts';
 import {
   createWorld,
   distance,

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
-import { automaticChoice, loadKernels } from '../../src/kernel/load-kernels.ts';
-import { chooseRelaxedSimd } from '../../src/kernel/relaxed-simd.ts';
+import { automaticChoice, chooseRelaxedSimd, loadKernels } from '../../src/kernel/load-kernels.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';
 import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 

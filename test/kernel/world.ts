@@ -1,7 +1,6 @@
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { Kernels } from '../../src/kernel/kernels.ts';
-import { loadKernels } from '../../src/kernel/load-kernels.ts';
-import { chooseRelaxedSimd } from '../../src/kernel/relaxed-simd.ts';
+import { chooseRelaxedSimd, loadKernels } from '../../src/kernel/load-kernels.ts';
 import { paddedFactors } from '../../src/kernel/scratch-sizes.ts';
 import { Arena } from '../../src/memory/arena.ts';
 import { createSharedMemory } from '../../src/memory/shared-memory.ts';

@@ -13,9 +13,9 @@ import {
   placeAls,
 } from '../../src/model/als/memory-layout.ts';
 import type { MatrixFactorization } from '../../src/model/als/model.ts';
-import { type AlsPhase, alsPhases } from '../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../src/model/als/settings.ts';
 import { trainedModel } from '../../src/model/als/train-and-serve.ts';
+import { type AlsPhase, alsPhases } from '../../src/model/als/training-task.ts';
 import { beginPhase } from '../../src/model/part/chunks-for-threads.ts';
 import { threadEntry } from '../../src/platform/program/thread-entry.ts';
 import { tastes } from './tastes.ts';

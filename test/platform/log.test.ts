@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/config/config.ts';
-import { createLogger } from '../../src/platform/log/log.ts';
+import { createLogger, textLines } from '../../src/platform/log/log.ts';
 import { LogOutput } from '../../src/platform/log/log-output.ts';
-import { textLines } from '../../src/platform/log/log-text.ts';
 
 function logged(level: string, action: (log: ReturnType<typeof createLogger>) => void): string {
   let text = '';

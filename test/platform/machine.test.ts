@@ -2,8 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readCgroupLimits } from '../../src/platform/process/cgroup.ts';
-import { availableMemoryBytes, availableThreads, type Machine } from '../../src/platform/process/machine.ts';
+import {
+  availableMemoryBytes,
+  availableThreads,
+  type Machine,
+  readCgroupLimits,
+} from '../../src/platform/process/machine.ts';
 
 const GIB = 2 ** 30;
 const folders: string[] = [];

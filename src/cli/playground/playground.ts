@@ -9,13 +9,13 @@ import type { ScoredEntry } from '../../domain/entities.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
 import { serviceLogger } from '../../platform/log/log.ts';
 import type { Service } from '../../service/service.ts';
+import type { Batch, DataStore, WriteCommand } from '../../store/data-store.ts';
 import { parseDsn } from '../../store/dsn.ts';
 import { keyOf } from '../common/find-service.ts';
 import { lockWaitOption, parsePort } from '../common/options.ts';
 import { createProgress } from '../common/progress.ts';
 import { checkReason, launchService, stopSignal, stopWithin } from '../common/run-service.ts';
 import { type Caller, createCaller, neighborsPath, recommendPath } from './caller.ts';
-import { loadSample, type OnProgress } from './load-sample.ts';
 import { askItem, askRecommended, itemLine, reasonText } from './recommended-items.ts';
 import { readSample, type Sample } from './sample.ts';
 import { pickTastes, type Taste } from './tour-user.ts';
@@ -250,4 +250,28 @@ async function describeShared(
 own; ?discovery=0 in a request asks for what is most likely liked next, much the same for everybody.
 
 `;
+}
+
+/** Told how far a stage is, in records. */
+export type OnProgress = (stage: string, done: number, total: number) => void;
+
+/** Records in one transaction: small enough for a bar that moves. */
+const BATCH_RECORDS = 2000;
+
+/** Writes the sample. Writing it again changes nothing, so a load that was cut off is simply done again. */
+export async function loadSample(data: DataStore, sample: Sample, onProgress: OnProgress): Promise<void> {
+  const writeAll = async <T>(
+    stage: string,
+    records: readonly T[],
+    command: (batch: Batch<T>) => WriteCommand,
+  ): Promise<void> => {
+    for (let done = 0; done < records.length; done += BATCH_RECORDS) {
+      onProgress(stage, done, records.length);
+      await data.write(command({ records: records.slice(done, done + BATCH_RECORDS) }));
+    }
+    onProgress(stage, records.length, records.length);
+  };
+  await writeAll('users', sample.users, (batch) => ({ kind: 'putUsers', batch }));
+  await writeAll('films', sample.items, (batch) => ({ kind: 'putItems', batch }));
+  await writeAll('ratings', sample.feedback, (batch) => ({ kind: 'putFeedback', overwrite: false, batch }));
 }

@@ -31,3 +31,17 @@ export const healthRoutes: readonly Route[] = [
     },
   }),
 ];
+
+const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export const metricsRoutes: readonly Route[] = [
+  routesOf('Operation')('GET', '/metrics', {
+    summary: 'Metrics in Prometheus text format',
+    bearer: true,
+    needsNoModel: true,
+    response: { description: 'Prometheus text', contentType: TEXT_TYPE },
+    async handler(_request, { metricsText }) {
+      return { status: 200, contentType: TEXT_TYPE, body: await metricsText() };
+    },
+  }),
+];

@@ -4,9 +4,8 @@ import { arrayOf, rowOffset, viewOf } from '../../memory/memory-layout.ts';
 import { markFaulty, takeChunks } from '../part/chunks-for-threads.ts';
 import { gainOf, JUDGE_CHUNK_USERS, JUDGED_LENGTH } from './held-out-validation.ts';
 import { GRAMIAN_CHUNK_ROWS, gramianChunks } from './memory-layout.ts';
-import type { AlsPhase } from './phases.ts';
 import { USER_CHUNK_ROWS } from './sharding.ts';
-import type { AlsTask, Side } from './training-task.ts';
+import type { AlsPhase, AlsTask, Side } from './training-task.ts';
 import { type RowsToSolve, UserFactors, UserStage } from './user-factors.ts';
 
 /** Rows that a thread takes at a time: a user's row is short, a popular item's long. */

@@ -6,8 +6,7 @@
 import type { Estimate } from '../evaluation/confidence-interval.ts';
 import { isFaulty } from '../part/chunks-for-threads.ts';
 import { chanceQuality, judgedQuality, judgePeriod, keepGains } from './held-out-validation.ts';
-import { type AlsPhase, alsPhases, sidePhases } from './phases.ts';
-import type { AlsTask } from './training-task.ts';
+import { type AlsPhase, type AlsTask, alsPhases, sidePhases } from './training-task.ts';
 
 /** A training ends when it has not improved in so many judgings. */
 const PATIENCE = 3;

@@ -14,7 +14,7 @@ import { getOrPut } from '../../domain/get-or-put.ts';
 import { createRandom } from '../../domain/random.ts';
 import { viewOf } from '../../memory/memory-layout.ts';
 import { type Estimate, estimate } from '../evaluation/confidence-interval.ts';
-import { rowRegularization } from './row-regularization.ts';
+import { rowRegularization } from './settings.ts';
 import type { AlsTask } from './training-task.ts';
 
 /** Judged users that a thread takes at a time: a block of the batch kernel. */

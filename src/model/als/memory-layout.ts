@@ -28,8 +28,7 @@ import {
   NOTHING_HELD_OUT,
   placeHeldOut,
 } from './held-out-validation.ts';
-import { rowRegularization } from './row-regularization.ts';
-import type { AlsSettings } from './settings.ts';
+import { type AlsSettings, rowRegularization } from './settings.ts';
 import { chosenSolver, sizedFactors, sizedSettings } from './settings-by-size.ts';
 import { allocateShards, type Sharding, shardBytes, stagePlans } from './sharding.ts';
 import type { AlsTask, Side } from './training-task.ts';

@@ -28,7 +28,7 @@ import {
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory, f32, u32 } from '../../memory/shared-memory.ts';
 import { assertFinite, type MatrixFactorization, type MatrixFactorizationHeader } from './model.ts';
-import { rowRegularization } from './row-regularization.ts';
+import { rowRegularization } from './settings.ts';
 
 /** Source rows gathered for one fold-in; longer histories are read in place. */
 const GATHER_ROWS = 256;

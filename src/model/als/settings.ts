@@ -71,3 +71,18 @@ export function alsSettings(given: Partial<AlsSettings> = {}): AlsSettings {
 function refuse(name: string, value: unknown, expected: string): never {
   throw new FurzeError('BAD_REQUEST', `the setting ${name} is ${String(value)}; it must be ${expected}`);
 }
+
+/**
+ * Regularization of a row, scaled by how often it occurs (Rendle et al. 2021, section 3.3):
+ * regularization * (count + unobservedWeight * otherCount) ^ regularizationExponent.
+ * @param count entries of the row
+ * @param otherCount rows of the other side
+ */
+export function rowRegularization(
+  settings: Pick<AlsSettings, 'regularization' | 'unobservedWeight' | 'regularizationExponent'>,
+  count: number,
+  otherCount: number,
+): number {
+  const { regularization, unobservedWeight, regularizationExponent } = settings;
+  return regularization * (count + unobservedWeight * otherCount) ** regularizationExponent;
+}

@@ -12,10 +12,10 @@ import { alsFitMemory } from './memory-estimate.ts';
 import { type AlsShape, type AlsTask, alsShape, placeAls } from './memory-layout.ts';
 import { MfScorer, type PlacedModel, placeModel } from './mf-scorer.ts';
 import { assertFinite, decodeModel, encodeModel, type MatrixFactorization } from './model.ts';
-import type { AlsPhase } from './phases.ts';
 import type { AlsSettings } from './settings.ts';
 import { sizedFactors } from './settings-by-size.ts';
 import { type Sharding, shardingOf } from './sharding.ts';
+import type { AlsPhase } from './training-task.ts';
 import { UserFactors } from './user-factors.ts';
 
 export interface AlsOptions {

@@ -8,7 +8,7 @@ import type { AlsRows, Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { arrayOf, rowOf, rowOffset, viewOf } from '../../memory/memory-layout.ts';
 import { f32 } from '../../memory/shared-memory.ts';
-import { rowRegularization } from './row-regularization.ts';
+import { rowRegularization } from './settings.ts';
 import { USER_CHUNK_ROWS, type UserShards } from './sharding.ts';
 import type { AlsTask } from './training-task.ts';
 

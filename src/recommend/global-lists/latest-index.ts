@@ -2,9 +2,8 @@ import type { Ranked } from '../../memory/ranked-rows.ts';
 import { atOnce } from '../../platform/concurrency/event-loop-turns.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
-import { RankedIndex } from './ranked-index.ts';
+import { RankedIndex, topKInTurns } from './ranked-index.ts';
 import { SortedRows } from './sorted-rows.ts';
-import { topKInTurns } from './top-k-in-turns.ts';
 
 /** Members of a category are found by a walk down the order where they are more than this share of it. */
 const WALK_SHARE = 1 / 16;

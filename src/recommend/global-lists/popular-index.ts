@@ -3,8 +3,7 @@ import { TopK } from '../../memory/top-k.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Rows } from '../catalogue/row-postings.ts';
 import type { PopularityCounts } from '../popularity/popularity-counts.ts';
-import { RankedIndex } from './ranked-index.ts';
-import { topKInTurns } from './top-k-in-turns.ts';
+import { RankedIndex, topKInTurns } from './ranked-index.ts';
 
 /** The ranking that is kept has at least so many items when it is made. */
 const KEPT_MIN = 2048;

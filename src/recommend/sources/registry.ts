@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
+import { SUM_NAMES, type SumName } from '../models/like-sums.ts';
 import { type FindRelated, ItemNeighbors } from '../neighbors/item-neighbors.ts';
 import { SinceFit } from '../neighbors/since-fit.ts';
 import { UserNeighbors } from '../neighbors/user-neighbors.ts';
@@ -13,8 +14,24 @@ import type { Matcher } from './matcher.ts';
 import { PopularSource, popularMatcher } from './popular-source.ts';
 import { type ListOfSession, SessionSource } from './session-source.ts';
 import type { Sources } from './source.ts';
-import { sumMatchers } from './sum-matchers.ts';
 import { UserBasedSource, userBasedMatcher } from './user-based-source.ts';
+
+/**
+ * Items with the highest sums of one kind on what the user likes, where the ranking goes by it: further opinions of the
+ * collaborative recommender.
+ */
+function sumMatcher(name: SumName): Matcher {
+  return {
+    lists({ settings, sums, accept, read, allowed }) {
+      const ofName = settings.collaborative ? sums.of(name) : undefined;
+      return ofName === undefined ? [] : [ofName.topRows(settings.cacheSize, { read, allowed }, accept)];
+    },
+    proposes:
+      ({ settings, sums }) =>
+      (row) =>
+        settings.collaborative && (sums.of(name)?.get(row) ?? 0) > 0,
+  };
+}
 
 /**
  * Every recommender that proposes candidates for lists, in the order in which they are asked. To add a recommender, name it
@@ -22,7 +39,7 @@ import { UserBasedSource, userBasedMatcher } from './user-based-source.ts';
  */
 export const MATCHERS: readonly Matcher[] = [
   collaborativeMatcher,
-  ...sumMatchers,
+  ...SUM_NAMES.map(sumMatcher),
   itemBasedMatcher,
   userBasedMatcher,
   popularMatcher,

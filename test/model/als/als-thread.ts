@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { AlsSolver } from '../../../src/model/als/als-solver.ts';
 import type { AlsTask } from '../../../src/model/als/memory-layout.ts';
-import type { AlsPhase } from '../../../src/model/als/phases.ts';
+import type { AlsPhase } from '../../../src/model/als/training-task.ts';
 
 const { task, slot } = workerData as { task: AlsTask; slot: number };
 const solver = new AlsSolver(task, loadKernels(task.memory), slot);

@@ -4,13 +4,16 @@ import { rowIndices } from '../../../src/dataset/interactions.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { viewOf } from '../../../src/memory/memory-layout.ts';
 import { AlsSolver } from '../../../src/model/als/als-solver.ts';
-import type { AlsEpoch, AlsOutcome } from '../../../src/model/als/epochs-and-early-stopping.ts';
-import { alsCourse } from '../../../src/model/als/epochs-and-early-stopping.ts';
+import {
+  type AlsEpoch,
+  type AlsOutcome,
+  alsCourse,
+} from '../../../src/model/als/epochs-and-early-stopping.ts';
 import { chanceQuality, gainOf, judgePeriod } from '../../../src/model/als/held-out-validation.ts';
 import { type AlsStart, type AlsTask, placeAls } from '../../../src/model/als/memory-layout.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/mf-scorer.ts';
-import type { AlsPhase } from '../../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
+import type { AlsPhase } from '../../../src/model/als/training-task.ts';
 import { ndcg } from '../../../src/model/evaluation/metrics.ts';
 import { beginPhase } from '../../../src/model/part/chunks-for-threads.ts';
 import { tastes } from '../tastes.ts';

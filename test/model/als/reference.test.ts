@@ -5,8 +5,8 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { viewOf } from '../../../src/memory/memory-layout.ts';
 import { AlsSolver } from '../../../src/model/als/als-solver.ts';
 import { placeAls } from '../../../src/model/als/memory-layout.ts';
-import { alsPhases } from '../../../src/model/als/phases.ts';
 import { type AlsSettings, alsSettings } from '../../../src/model/als/settings.ts';
+import { alsPhases } from '../../../src/model/als/training-task.ts';
 import { beginPhase } from '../../../src/model/part/chunks-for-threads.ts';
 
 const F = 4;

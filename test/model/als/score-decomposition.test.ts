@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { finish, fitAls } from '../../../bench/fit-in-thread.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
+import { decomposeScore } from '../../../src/model/als/collaborative-model.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/mf-scorer.ts';
-import { decomposeScore } from '../../../src/model/als/score-decomposition.ts';
 import { atOnce } from '../../../src/platform/concurrency/event-loop-turns.ts';
 import { checkerboard } from '../checkerboard.ts';
 

@@ -5,10 +5,10 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { AlsSolver } from '../../../src/model/als/als-solver.ts';
 import { alsMemoryBytes, placeAls } from '../../../src/model/als/memory-layout.ts';
 import { MfScorer, placeModel } from '../../../src/model/als/mf-scorer.ts';
-import { alsPhases } from '../../../src/model/als/phases.ts';
 import { alsSettings } from '../../../src/model/als/settings.ts';
 import { sizedFactors, sizedSettings } from '../../../src/model/als/settings-by-size.ts';
 import { trainedModel } from '../../../src/model/als/train-and-serve.ts';
+import { alsPhases } from '../../../src/model/als/training-task.ts';
 import { beginPhase, cancelTask } from '../../../src/model/part/chunks-for-threads.ts';
 import { checkerboard, missingItem } from '../checkerboard.ts';
 

@@ -10,7 +10,6 @@ import type {
 import { decodeJournal, type Journal } from '../../journals.ts';
 import { decodeOccurrences, type Occurrences, sumOf } from '../../repeats.ts';
 import { readPosition, readPositionAt, replay } from '../changes/recent-feedback.ts';
-import { textTest } from '../format/contains-text.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
 import {
   FEEDBACK_WORDS,
@@ -327,3 +326,21 @@ function lookUpRow(ids: Table, id: string): number {
 
 /** At three bytes of UTF-8 a UTF-16 unit this stays within LMDB's largest key, 1978 bytes. */
 const ID_CHARACTERS_MAX = 659;
+
+const utf8 = new TextDecoder();
+const ASCII = /^[\x20-\x7e]*$/;
+
+/**
+ * A quick test whether a stored entity may contain a text, whatever the case. It looks at the bytes as they are, numbers
+ * and lengths among them, so what passes has to be looked at again; what fails does not contain it.
+ */
+export function textTest(text: string): (bytes: Uint8Array) => boolean {
+  const wanted = text.toLowerCase();
+  // Of a text in ASCII nothing but its own bytes can be a part of UTF-8, so there is nothing to decode.
+  if (ASCII.test(text)) return (bytes) => asLatin1(bytes).toLowerCase().includes(wanted);
+  return (bytes) => utf8.decode(bytes).toLowerCase().includes(wanted);
+}
+
+function asLatin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+}

@@ -1,4 +1,0 @@
-/** A value as a problem quotes it. */
-export function show(value: unknown): string {
-  return typeof value === 'number' ? String(value) : JSON.stringify(value);
-}
