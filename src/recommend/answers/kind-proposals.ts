@@ -2,7 +2,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ItemFilter } from '../catalogue/item-filter.ts';
+import { ItemFilter, NO_WISHES } from '../catalogue/item-filter.ts';
 import type { History } from '../history/history.ts';
 import { isUnread } from '../history/read-items.ts';
 import type { UserLists } from '../lists/user-lists.ts';
@@ -14,7 +14,7 @@ import type { Caller } from '../sources/source.ts';
 import type { AnswerBuilder } from './answer-builder.ts';
 
 /** Times as many items are asked for where caps may refuse some, or boosts may lift some. */
-const SPARE_FACTOR = 4;
+export const SPARE_FACTOR = 4;
 
 export interface KindProposalsParts extends Omit<KindParts, 'ownOrder'> {
   readonly catalogue: Catalogue;
@@ -49,7 +49,7 @@ export class KindProposals {
     const { catalogue, reads, sources, filters, clock } = this.parts;
     const { settings, source } = placement;
     const itemRow = item === undefined ? -1 : reads.itemRow(item);
-    const k = answer.wanted * (placement.hasCaps || filter.hasBoosts ? SPARE_FACTOR : 1);
+    const k = withSpare(answer.wanted, placement, filter);
     const listOf = async (wanted: ItemFilter) => {
       const accept = (row: number) => catalogue.isListable(row) && wanted.accepts(row) && row !== itemRow;
       const asked = { history, itemRow, k, accept, nowMs: clock(), caller };
@@ -73,8 +73,7 @@ export class KindProposals {
     const { catalogue, reads } = this.parts;
     const bits = new Uint32Array(rows.reduce((length, row) => Math.max(length, (row >>> 5) + 1), 0));
     for (const row of rows) bits[row >>> 5]! |= 1 << (row & 31);
-    const wishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
-    const filter = new ItemFilter(catalogue, [], wishes, (itemId) => reads.itemRow(itemId), bits);
+    const filter = new ItemFilter(catalogue, [], NO_WISHES, (itemId) => reads.itemRow(itemId), bits);
     return (await this.byModels(history, filter, rows.length, caller)).rows;
   }
 
@@ -93,6 +92,11 @@ export class KindProposals {
     const end = list.scores.at(-1) ?? 0;
     return { rows: [...list.rows, ...rest], scores: [...list.scores, ...rest.map(() => end)] };
   }
+}
+
+/** Entries to ask for so that so many are left. */
+export function withSpare(count: number, { hasCaps }: Placement, { hasBoosts }: ItemFilter): number {
+  return count * (hasCaps || hasBoosts ? SPARE_FACTOR : 1);
 }
 
 /** A list in the order that the boosts of a filter make of it. */

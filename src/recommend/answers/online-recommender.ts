@@ -6,7 +6,7 @@ import { atOnce, inTurns } from '../../platform/concurrency/event-loop-turns.ts'
 import { SingleFlight } from '../../platform/concurrency/single-flight.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
+import { ItemFilter, NO_WISHES } from '../catalogue/item-filter.ts';
 import type { Histories } from '../history/histories.ts';
 import { isUnread } from '../history/read-items.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
@@ -28,9 +28,9 @@ import {
 } from '../sources/recommender.ts';
 import type { ComposedSources } from '../sources/registry.ts';
 import type { ItemVectors } from '../vectors/item-vectors.ts';
-import type { KindProposals } from './kind-proposals.ts';
+import { boosted, type KindProposals, withSpare } from './kind-proposals.ts';
+import { frameOf } from './list-frame.ts';
 import type { PersonalAnswers } from './personal-answers.ts';
-import { PlacedLists } from './placed-lists.ts';
 
 /** Entries made between two pauses: some tenths of a millisecond. */
 const PAUSE_ENTRIES = 512;
@@ -56,11 +56,9 @@ export interface OnlineParts extends Omit<ComposedSources, 'sources' | 'sinceFit
 export class OnlineRecommender implements Recommender {
   private readonly parts: OnlineParts;
   private readonly neighbors = new SingleFlight<Ranked>();
-  private readonly placedLists: PlacedLists;
 
   constructor(parts: OnlineParts) {
     this.parts = parts;
-    this.placedLists = new PlacedLists(parts);
   }
 
   async latest(query: ListQuery): Promise<ScoredEntry[]> {
@@ -184,14 +182,23 @@ export class OnlineRecommender implements Recommender {
     without: readonly number[],
     rank: (k: number, accept: (row: number) => boolean) => Promise<Ranked> | Ranked,
   ): Promise<ScoredEntry[]> {
-    const { placements, kinds, histories, reads } = this.parts;
+    const { placements, kinds, histories, reads, filters } = this.parts;
     const placement = placements.own(name);
     const mayShow = (row: number) => !without.includes(row);
     const { caller, userId } = query;
     return histories.use(userId === undefined ? -1 : reads.userRow(userId), async (history) => {
-      const ofKind = async (k: number, accept: (row: number) => boolean) =>
-        (await kinds.rank(placement, { history, itemRow, k, accept, caller })) ?? rank(k, accept);
-      return this.itemEntries(await this.placedLists.make(placement, query, ofKind, mayShow), query);
+      const passing = placement.filter && (await filters.of(placement.filter, caller?.signal));
+      const frame = frameOf(this.parts, placement, passing, query, mayShow);
+      const { filter } = frame;
+      const k = withSpare(frame.wanted, placement, filter);
+      const accept = (row: number) => filter.accepts(row) && mayShow(row);
+      const ofKind = await kinds.rank(placement, { history, itemRow, k, accept, caller });
+      const ranked = boosted(ofKind ?? (await rank(k, accept)), filter);
+      const answer = frame.begin();
+      answer.takeAll(ranked.rows, ranked.scores);
+      if (frame.pins.length > 0) answer.arrange(frame.withPins(answer.rows));
+      const { rows } = answer;
+      return this.itemEntries({ rows, scores: rows.map((row) => answer.scoreOf(row)) }, query);
     });
   }
 
@@ -213,8 +220,6 @@ export class OnlineRecommender implements Recommender {
     return inTurns(entries(shown, query, (row) => catalogue.idAt(row)));
   }
 }
-
-const NO_WISHES: ItemWishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
 
 /** The entries of a page, without those that go while it is made. Pauses now and then. */
 function* entries(

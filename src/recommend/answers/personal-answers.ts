@@ -4,7 +4,7 @@ import { atOnce, inTurns, turns } from '../../platform/concurrency/event-loop-tu
 import type { UserList } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
+import { ItemFilter, type ItemWishes, NO_WISHES } from '../catalogue/item-filter.ts';
 import type { Histories } from '../history/histories.ts';
 import type { History } from '../history/history.ts';
 import { isUnread, shownOfList } from '../history/read-items.ts';
@@ -17,7 +17,7 @@ import { type Answered, type RecommendQuery, sourceOf } from '../sources/recomme
 import { AnswerBuilder } from './answer-builder.ts';
 import type { AnswerCounts } from './answer-counts.ts';
 import type { Fallbacks } from './fallbacks.ts';
-import type { KindProposals } from './kind-proposals.ts';
+import { type KindProposals, SPARE_FACTOR } from './kind-proposals.ts';
 import { type PlacedParts, PlacementLists } from './placement-lists.ts';
 import { reasonOf } from './reasons.ts';
 import type { WriteBack } from './write-back.ts';
@@ -27,11 +27,6 @@ const PAUSE_ENTRIES = 512;
 
 /** The source of what stands in the user's own list, or is proposed for the user by the models. */
 const OWN_LIST = 'personal';
-
-const NO_WISHES: ItemWishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
-
-/** Times as many items are asked of the models where caps may refuse some. */
-const CAPPED_FACTOR = 4;
 
 /** The rules of a question for which a list of its own is made. */
 interface Wished {
@@ -218,7 +213,7 @@ export class PersonalAnswers {
     wished: Wished | undefined,
     { caller, discovery }: RecommendQuery,
   ): Promise<void> {
-    const wanted = answer.wanted * (wished?.placement?.hasCaps ? CAPPED_FACTOR : 1);
+    const wanted = answer.wanted * (wished?.placement?.hasCaps ? SPARE_FACTOR : 1);
     const asked = { wanted, discovery, known: wished ? undefined : answer.rows };
     const { list, more } = await this.parts.lists.answer(history, filter, asked, caller?.signal);
     if (list !== undefined) answer.takeAll(list.rows, list.scores);

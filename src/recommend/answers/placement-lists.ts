@@ -3,36 +3,32 @@ import { hashText } from '../../domain/hash.ts';
 import { createRandom } from '../../domain/random.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ItemFilter, type ItemWishes } from '../catalogue/item-filter.ts';
+import { ItemFilter, NO_WISHES } from '../catalogue/item-filter.ts';
 import type { History } from '../history/history.ts';
 import { isUnread } from '../history/read-items.ts';
 import type { ExplorationPools } from '../placements/exploration-pools.ts';
 import { exploreList, type PoolEntry } from '../placements/explored-list.ts';
 import type { KeptFilters } from '../placements/kept-filters.ts';
 import { packChosen, packRanks } from '../placements/list-plan.ts';
-import { type Pin, type Placement, withPins } from '../placements/placement.ts';
+import type { Placement } from '../placements/placement.ts';
 import type { Rules } from '../placements/placements.ts';
 import type { Rotation } from '../placements/rotation.ts';
 import type { SeenLately } from '../placements/seen-lately.ts';
 import type { ShownLessons } from '../placements/shown-lessons.ts';
 import { teamDraft } from '../placements/team-draft.ts';
 import type { Claims, RecommendQuery } from '../sources/recommender.ts';
-import { AnswerBuilder } from './answer-builder.ts';
+import type { AnswerBuilder } from './answer-builder.ts';
+import { frameOf, type ListFrame } from './list-frame.ts';
 
 /** Named as a source where a list has nothing of what was shown little, since it is not counted yet. */
 const UNEXPLORED = 'unexplored';
 /** Milliseconds for which chance decides the same for a user. */
 const HOUR_MS = 3_600_000;
 
-const NO_WISHES: ItemWishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
-
-/** A list by the rules of a placement, and the pins that belong into it. */
+/** A list by the rules of a placement, without the pins that belong into it. */
 interface RuledList {
   readonly answer: AnswerBuilder;
-  readonly filter: ItemFilter;
-  readonly pins: readonly Pin[];
-  /** Most entries, pins included. */
-  readonly most: number;
+  readonly frame: ListFrame;
   readonly sources: readonly string[];
 }
 
@@ -120,25 +116,25 @@ export class PlacementLists {
     const { catalogue, clock } = this.parts;
     const list = await this.listBy(history, query, placed);
     const other = otherPlaced && (await this.listBy(history, query, otherPlaced));
-    const { answer, pins } = list;
+    const { answer, frame } = list;
     const sources = [...new Set([...list.sources, ...(other?.sources ?? [])])];
     const hours = Math.floor(clock() / HOUR_MS);
     // The same for an hour, so that pages of a list belong together.
     const random = createRandom(hashText(`${query.placement}\n${userId}\n${hours}`));
-    const pinned = pins.map(({ row }) => row);
+    const pinned = frame.pins.map(({ row }) => row);
     let plan: string | undefined;
     if (other !== undefined && isInterleaved === true) {
       const theirs = other.answer.rows.filter((row) => !pinned.includes(row));
       const own = [...answer.rows];
-      answer.arrange(withPins(teamDraft(own, theirs, answer.wanted, random), pins, list.most));
+      answer.arrange(frame.withPins(teamDraft(own, theirs, answer.wanted, random)));
       plan = packRanks(this.listed(answer), own, theirs);
     } else {
-      if (pins.length > 0) answer.arrange(withPins(answer.rows, pins, list.most), 'pins');
+      if (pinned.length > 0) answer.arrange(frame.withPins(answer.rows), 'pins');
       const { explored } = placed.placement;
       const pool = explored > 0 ? this.poolFor(history, query, placed, list) : undefined;
       if (explored > 0 && pool === undefined) sources.push(UNEXPLORED);
       if (pool !== undefined) {
-        const others = other && withPins(other.answer.rows, other.pins, other.most);
+        const others = other?.frame.withPins(other.answer.rows);
         const { rows, chosen } = exploreList({
           rows: this.listed(answer),
           isFree: (at) => !pinned.includes(answer.rows[at]!),
@@ -162,17 +158,18 @@ export class PlacementLists {
     history: History,
     { placement = '', draft }: RecommendQuery,
     { placement: rules, passing }: Placed,
-    { answer, filter }: RuledList,
+    { answer, frame }: RuledList,
   ): PoolEntry[] | undefined {
-    const { catalogue, pools, lessons } = this.parts;
-    const all = this.filterOf(rules.categories, { ...NO_WISHES, excluded: rules.excluded }, passing);
+    const { catalogue, reads, pools, lessons } = this.parts;
+    const wishes = { ...NO_WISHES, excluded: rules.excluded };
+    const all = new ItemFilter(catalogue, rules.categories, wishes, (id) => reads.itemRow(id), passing);
     const accept = (row: number) => catalogue.isListable(row) && all.accepts(row);
     // What is tried for somebody who only looks is nobody else's.
     const pool = pools.of(placement, draft === undefined ? accept : undefined);
     if (draft === undefined && !pools.knows(placement)) lessons.renew(true);
     const own = pool?.filter(
       ({ row }) =>
-        catalogue.isListable(row) && filter.accepts(row) && isUnread(history, row) && !answer.has(row),
+        catalogue.isListable(row) && frame.filter.accepts(row) && isUnread(history, row) && !answer.has(row),
     );
     const sum = own?.reduce((total, { share }) => total + share, 0) ?? 0;
     return own?.map(({ row, share }) => ({ row, share: share / sum }));
@@ -190,34 +187,12 @@ export class PlacementLists {
     query: RecommendQuery,
     { placement, passing, tired, sinking }: Placed,
   ): Promise<RuledList> {
-    const { catalogue, reads, clock } = this.parts;
-    const { wishes = NO_WISHES, categories } = query;
-    const own = placement.hasPins ? this.filterOf(categories, wishes) : undefined;
-    const mayPin = (row: number) =>
-      catalogue.isListable(row) && isUnread(history, row) && own?.accepts(row) === true;
-    const pins = own ? placement.pins(clock(), (itemId) => reads.itemRow(itemId), mayPin) : [];
-    const pinnedIds = pins.flatMap(({ row }) => catalogue.idAt(row) ?? []);
-    const excluded = [...wishes.excluded, ...placement.excluded, ...tired, ...pinnedIds];
-    const all = [...categories, ...placement.categories];
-    const boosts = [...wishes.boosts, ...placement.boosts];
-    const filter = this.filterOf(all, { ...wishes, excluded, boosts }, passing);
-    const most = Math.min(query.offset + query.n, placement.length);
-    const within = pins.filter(({ place }) => place <= most);
-    const wanted = Math.max(0, most - within.length);
-    const begun = (count: number) => {
-      const caps = placement.hasCaps ? placement.caps(catalogue) : undefined;
-      for (const { row } of within) caps?.note(row);
-      return new AnswerBuilder(count, caps);
-    };
-    const found = begun(wanted + Math.min(wanted, sinking.size));
+    const frame = frameOf(this.parts, placement, passing, query, (row) => isUnread(history, row), tired);
+    const { filter, wanted } = frame;
+    const found = frame.begin(wanted + Math.min(wanted, sinking.size));
     const sources = await this.fill(history, found, query, { filter, placement });
-    const answer = found.wanted === wanted ? found : sunk(found, begun(wanted), sinking);
-    return { answer, filter, pins, most, sources: [...(pins.length > 0 ? ['pins'] : []), ...sources] };
-  }
-
-  private filterOf(categories: readonly string[], wishes: ItemWishes, passing?: Uint32Array): ItemFilter {
-    const { catalogue, reads } = this.parts;
-    return new ItemFilter(catalogue, categories, wishes, (itemId) => reads.itemRow(itemId), passing);
+    const answer = found.wanted === wanted ? found : sunk(found, frame.begin(), sinking);
+    return { answer, frame, sources: [...(frame.pins.length > 0 ? ['pins'] : []), ...sources] };
   }
 }
 

@@ -20,6 +20,8 @@ export interface ItemWishes {
   readonly boosts: readonly LabelBoost[];
 }
 
+export const NO_WISHES: ItemWishes = { excluded: [], labels: [], notLabels: [], boosts: [] };
+
 /** More members than this share of all items are many. */
 const WIDE_SHARE = 1 / 16;
 

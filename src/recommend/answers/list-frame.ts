@@ -1,0 +1,47 @@
+import type { LocalReads } from '../../store/data-store.ts';
+import { ItemFilter, type ItemWishes, NO_WISHES } from '../catalogue/item-filter.ts';
+import { type Placement, withPins } from '../placements/placement.ts';
+import type { NearQuery } from '../sources/recommender.ts';
+import { AnswerBuilder } from './answer-builder.ts';
+import type { KindProposalsParts } from './kind-proposals.ts';
+
+type FrameParts = Pick<KindProposalsParts, 'catalogue' | 'clock'> & {
+  readonly reads: Pick<LocalReads, 'itemRow'>;
+};
+export type ListFrame = ReturnType<typeof frameOf>;
+
+/**
+ * The frame of a list by the rules of a placement: what may stand in it, and the pins that do.
+ * @param passing bits of the rows that the placement's filter lets pass; undefined for all
+ * @param mayShow false for a row that may never stand in it @param resting ids of items that may not stand in it now
+ */
+export function frameOf(
+  { reads, catalogue, clock }: FrameParts,
+  placement: Placement,
+  passing: Uint32Array | undefined,
+  { n, offset, categories, wishes = NO_WISHES }: NearQuery,
+  mayShow: (row: number) => boolean,
+  resting: readonly string[] = [],
+) {
+  const rowOf = (itemId: string) => reads.itemRow(itemId);
+  const filterOf = (all: readonly string[], wished: ItemWishes, bits?: Uint32Array) =>
+    new ItemFilter(catalogue, all, wished, rowOf, bits);
+  const own = placement.hasPins ? filterOf(categories, wishes) : undefined;
+  const mayPin = (row: number) => catalogue.isListable(row) && mayShow(row) && own!.accepts(row);
+  const pins = own ? placement.pins(clock(), rowOf, mayPin) : [];
+  const pinned = pins.flatMap(({ row }) => catalogue.idAt(row) ?? []);
+  const excluded = [...wishes.excluded, ...placement.excluded, ...resting, ...pinned];
+  const boosts = [...wishes.boosts, ...placement.boosts];
+  const filter = filterOf([...categories, ...placement.categories], { ...wishes, excluded, boosts }, passing);
+  const most = Math.min(offset + n, placement.length);
+  const within = pins.filter(({ place }) => place <= most);
+  /** Entries beside the pins. */
+  const wanted = Math.max(0, most - within.length);
+  /** An answer that keeps to the caps, the pins counted. */
+  const begin = (count = wanted) => {
+    const caps = placement.hasCaps ? placement.caps(catalogue) : undefined;
+    for (const { row } of within) caps?.note(row);
+    return new AnswerBuilder(count, caps);
+  };
+  return { filter, pins, wanted, begin, withPins: (rows: readonly number[]) => withPins(rows, pins, most) };
+}
