@@ -68,7 +68,13 @@ export const ExperimentOutcomeSchema = named('Outcome of an experiment', {
     { description: 'The first is what the others are compared with' },
   ),
   Guardrails: Type.Array(
-    Type.Object({ Type: Type.String(), Variant: Type.String(), Falls: Type.Boolean(), ...interval }),
+    Type.Object({
+      Kind: oneOf('feedback', 'latency', 'failures'),
+      Type: Type.String({ description: 'The feedback type, or what else is watched, in words' }),
+      Variant: Type.String(),
+      Falls: Type.Boolean({ description: 'True where it is certainly worse than with the first variant' }),
+      ...interval,
+    }),
   ),
   Mixed: Type.Integer({ minimum: 0, description: 'Users who saw several variants, who are left out' }),
   Estimate: Type.Optional(

@@ -1,5 +1,5 @@
 import { getOrPut } from '../domain/get-or-put.ts';
-import type { ShownRecord } from '../store/shown-log.ts';
+import type { ListName, ShownRecord } from '../store/shown-log.ts';
 
 /** A feedback of a user. */
 export interface GivenFeedback {
@@ -17,16 +17,8 @@ export interface Outcome extends GivenFeedback {
   readonly isNamed: boolean;
 }
 
-/** A list that a user has seen something of. */
-export interface SeenList {
-  readonly placement: string;
-  readonly variant: string;
-  /** The edition of the experiment; absent for none. */
-  readonly edition?: string | undefined;
-  /** The way in which its entries were chosen; absent where only its ranking chose them. */
-  readonly plan?: string | undefined;
-  /** Time of the answer, milliseconds since the epoch. */
-  readonly timeMs: number;
+/** A list that a user has seen something of or, where nothing is seen, one that could not be made. */
+export interface SeenList extends Omit<ListName, 'generation'> {
   /** Time at which something of it was seen first. */
   shownMs: number;
   /** Items seen, with the place of each and the time at which it was seen last; place 0 where it is not known. */
@@ -48,13 +40,13 @@ export function* attribute(
   const lists = new Map<string, SeenList>();
   const named = new Map<string, SeenList>();
   for (const { list, timeMs, itemRows, places, feedbackType } of records) {
-    const { placement, variant, edition, plan } = list;
-    const key = `${placement}\n${variant}\n${list.timeMs}`;
-    const seenList = lists.get(key) ?? {
-      ...{ placement, variant, edition, plan, timeMs: list.timeMs, shownMs: timeMs },
-      ...{ seen: new Map(), outcomes: [] },
-    };
-    lists.set(key, seenList);
+    const key = `${list.placement}\n${list.variant}\n${list.timeMs}`;
+    const seenList = getOrPut(lists, key, () => ({
+      ...list,
+      shownMs: timeMs,
+      seen: new Map(),
+      outcomes: [],
+    }));
     yield;
     seenList.shownMs = Math.min(seenList.shownMs, timeMs);
     for (const [at, row] of itemRows.entries()) {

@@ -87,6 +87,11 @@ export class CountedUser {
     return this.counting.nowMs >= this.untilMs;
   }
 
+  /** Lists that were answered, or failed, within the time that counts. */
+  get counted(): readonly SeenList[] {
+    return this.shown.filter(({ timeMs }) => timeMs <= this.untilMs);
+  }
+
   /** Feedback of lists that counts. */
   cameOf(lists: readonly SeenList[]): Outcome[] {
     return lists

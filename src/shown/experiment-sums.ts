@@ -18,6 +18,15 @@ type Settings = Config['experiment'][string];
 /** A difference that people ask for, as a share of the mean. */
 const ASKED_LIFT = 0.05;
 
+/** An answer that takes longer counts as this, milliseconds: one that stands still says nothing of a variant. */
+const TOOK_MS_MAX = 10_000;
+
+/** What must not be worse with a variant. */
+interface Guardrail {
+  readonly kind: 'feedback' | 'latency' | 'failures';
+  readonly type: string;
+}
+
 /** Sums of one variant: of the measure, and of each guardrail. */
 interface Arm {
   readonly name: string;
@@ -36,6 +45,7 @@ export class ExperimentSums {
   private readonly settings: Settings;
   private readonly counting: Counting;
   private readonly arms: readonly Arm[];
+  private readonly guardrails: readonly Guardrail[];
   /** Users of the placement before the experiment, or who take no part: what is to be expected of it. */
   private readonly pilot = new ArmSums();
   private pilotFirstMs = Number.POSITIVE_INFINITY;
@@ -44,9 +54,14 @@ export class ExperimentSums {
     this.name = name;
     this.settings = settings;
     this.counting = new Counting(name, settings, nowMs);
+    this.guardrails = [
+      ...settings.guardrails.map((type) => ({ kind: 'feedback', type }) as const),
+      { kind: 'latency', type: 'milliseconds a list' },
+      { kind: 'failures', type: 'users with a list that failed' },
+    ];
     this.arms = settings.variants.map(({ name: variant, share }) => ({
       ...{ name: variant, share, seen: 0, measure: new ArmSums() },
-      guardrails: settings.guardrails.map(() => new ArmSums()),
+      guardrails: this.guardrails.map(() => new ArmSums()),
     }));
   }
 
@@ -72,19 +87,28 @@ export class ExperimentSums {
     if (!user.isOver) return;
     const past = feedback.filter((each) => user.isPast(each) && user.decides(each)).length;
     arm.measure.add(user.worth(user.cameOf(user.shown), values), past);
-    for (const [at, type] of this.settings.guardrails.entries()) {
-      const ofType = feedback.filter((each) => each.type === type || each.kind === type);
-      const isThere = ofType.some((each) => user.isIn(each));
-      arm.guardrails[at]!.add(Number(isThere), ofType.filter((each) => user.isPast(each)).length);
+    for (const [at, { kind, type }] of this.guardrails.entries()) {
+      const sums = arm.guardrails[at]!;
+      if (kind === 'feedback') {
+        const ofType = feedback.filter((each) => each.type === type || each.kind === type);
+        const isThere = ofType.some((each) => user.isIn(each));
+        sums.add(Number(isThere), ofType.filter((each) => user.isPast(each)).length);
+      } else if (kind === 'failures') sums.add(Number(user.counted.some(({ seen }) => seen.size === 0)), 0);
+      else {
+        const took = user.counted.flatMap(({ tookMs }) =>
+          tookMs === undefined ? [] : Math.min(tookMs, TOOK_MS_MAX),
+        );
+        if (took.length > 0) sums.add(took.reduce((sum, ms) => sum + ms, 0) / took.length, 0);
+      }
     }
   }
 
   get outcome(): ExperimentOutcome {
-    const { settings, name, arms, counting } = this;
+    const { settings, name, arms, counting, guardrails: all } = this;
     const [control, ...others] = arms as [Arm, ...Arm[]];
     const rules = { alpha: settings.alpha / others.length, planUsers: settings.plan_users };
     // Any of them may raise an alarm.
-    const guardRules = { ...rules, alpha: rules.alpha / Math.max(1, settings.guardrails.length) };
+    const guardRules = { ...rules, alpha: rules.alpha / all.length };
     const compared = others.map((arm) => ({
       arm,
       of: compareArms(control.measure, arm.measure, rules),
@@ -98,17 +122,16 @@ export class ExperimentSums {
     const deviation = Math.max(...compared.map(({ of }) => of.deviation));
     const asked = usersToSee(controlMean * ASKED_LIFT, deviation, rules);
     const guardrails = compared.flatMap(({ arm, falls }) =>
-      falls.map((of, at) => ({
-        ...{ Type: settings.guardrails[at]!, Variant: arm.name, Falls: of.difference + of.halfWidth < 0 },
-        ...intervalOf(of),
-      })),
+      falls.map((of, at) => {
+        const { kind: Kind, type: Type } = all[at]!;
+        const Falls = (Kind === 'feedback' ? -1 : 1) * of.difference > of.halfWidth;
+        return { Kind, Type, Variant: arm.name, Falls, ...intervalOf(of) };
+      }),
     );
     const standing: Standing = {
       ...{ isSplitWrong: isWrong, controlName: control.name, controlMean, asked, rules },
       variants: compared.map(({ arm, of }) => ({ name: arm.name, of })),
-      falls: guardrails
-        .filter(({ Falls }) => Falls)
-        .map(({ Type, Variant }) => ({ type: Type, variant: Variant })),
+      falls: guardrails.filter(({ Falls }) => Falls),
       usersADay: counting.usersADay,
     };
     const told = sentenceOf(standing);

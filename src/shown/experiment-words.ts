@@ -15,8 +15,8 @@ export interface Standing {
   readonly controlName: string;
   readonly controlMean: number;
   readonly variants: readonly { readonly name: string; readonly of: Comparison }[];
-  /** Guardrails that certainly fall. */
-  readonly falls: readonly { readonly type: string; readonly variant: string }[];
+  /** Guardrails that are certainly worse. */
+  readonly falls: ExperimentOutcome['Guardrails'];
   /** Users with whom a difference of 5 % would be certain. */
   readonly asked: number;
   readonly usersADay: number;
@@ -63,7 +63,7 @@ export function sentenceOf(standing: Standing): Pick<ExperimentOutcome, 'Sentenc
   const better = variants.filter(({ of }) => of.difference > of.halfWidth);
   const worse = variants.filter(({ of }) => of.difference < -of.halfWidth);
   const best = better.toSorted((a, b) => b.of.difference - a.of.difference)[0];
-  const tail = falls.map(({ type, variant }) => ` But with ${variant} fewer users have ${type}.`).join('');
+  const tail = falls.map((fall) => ` But with ${fall.Variant} ${worseInWords(fall)}.`).join('');
   const told = (found: typeof variants, word: string) =>
     found
       .map(({ name, of }) => `${name} does ${word} than ${controlName} by ${lift(of, standing)}`)
@@ -79,6 +79,15 @@ export function sentenceOf(standing: Standing): Pick<ExperimentOutcome, 'Sentenc
     State: 'open',
     Sentence: `No winner yet. Beside ${controlName}: ${between}. ${outlook(standing)}${tail}`,
   };
+}
+
+/** What is worse with a variant than with the first. */
+function worseInWords({ Kind, Type, Difference, Low = 0, High = 0 }: Standing['falls'][number]): string {
+  const by = (scale: number) =>
+    `${figure(scale * Difference)} (${figure(scale * Low)} to ${figure(scale * High)})`;
+  if (Kind === 'latency') return `a list takes ${by(1)} ms longer`;
+  if (Kind === 'failures') return `lists fail for ${by(100)} of 100 users more`;
+  return `fewer users have ${Type}`;
 }
 
 /** `3.1 % (1.2 to 5.0)`. */

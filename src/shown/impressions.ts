@@ -11,10 +11,13 @@ import type { PlacementCounts } from '../recommend/placements/placement-counts.t
 import type { RecommendationTokens } from '../recommend/placements/recommendation-tokens.ts';
 import type { SeenLately } from '../recommend/placements/seen-lately.ts';
 import type { LocalReads, ReadBarrier } from '../store/data-store.ts';
-import type { ShownLog, ShownRecord } from '../store/shown-log.ts';
+import type { ListName, ShownLog, ShownRecord } from '../store/shown-log.ts';
 
 /** Period in which what is too old is removed, milliseconds. */
 const PRUNE_MS = 3_600_000;
+/** Time in which a user's failed lists count as one, milliseconds, and users of whom that is known. */
+const FAILED_MS = 3_600_000;
+const FAILED_MAX = 20_000;
 /** Records of a user that a walk hands out at once. */
 const SLICE_RECORDS = 100;
 
@@ -38,6 +41,7 @@ export interface ImpressionParts {
 export class Impressions {
   private readonly parts: ImpressionParts;
   private readonly pruning: NodeJS.Timeout;
+  private readonly failedLately = new Set<string>();
 
   constructor(parts: ImpressionParts) {
     this.parts = parts;
@@ -71,6 +75,18 @@ export class Impressions {
     const records = await inTurns(this.creditsOf(feedback));
     const { onTrouble } = this.parts;
     await this.store(records).catch((error: unknown) => onTrouble('lists of feedback are not kept', error));
+  }
+
+  /** Notes that a user's list of an experiment could not be made; of many such once an hour for each user. */
+  noteFailed(userId: string, list: ListName): void {
+    const { log, onTrouble } = this.parts;
+    const key = `${Math.floor(list.timeMs / FAILED_MS)} ${list.placement} ${userId}`;
+    if (this.failedLately.has(key)) return;
+    if (this.failedLately.size >= FAILED_MAX) this.failedLately.clear();
+    this.failedLately.add(key);
+    log
+      .append([{ userId, timeMs: list.timeMs, list, itemRows: [], places: [] }])
+      .catch((error: unknown) => onTrouble('it is not kept that lists failed', error));
   }
 
   async forget(userId: string): Promise<void> {

@@ -112,6 +112,7 @@ export class PlacementSums {
     const seenBy = { users: new Set<object>(), converted: new Set<object>() };
     for (const list of lists) {
       yield;
+      if (list.seen.size === 0) continue;
       getOrPut(this.byName, `${list.placement}\n${list.variant}`, () => new OutcomeSums()).add(
         list,
         values,

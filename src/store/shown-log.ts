@@ -14,9 +14,11 @@ export interface ListName {
   readonly edition?: string;
   /** The way in which its entries were chosen; absent where only its ranking chose them. */
   readonly plan?: string;
+  /** Milliseconds that the answer took; absent where no experiment asks for it. */
+  readonly tookMs?: number;
 }
 
-/** Items of a list that a user has seen, or one that the user has given feedback on. */
+/** Items of a list that a user has seen, or one that the user has given feedback on; none where the list could not be made. */
 export interface ShownRecord {
   readonly userId: string;
   /** Time at which it was shown, or the feedback came; milliseconds since the epoch. */
@@ -64,21 +66,27 @@ export const USER_RECORDS_MAX = 10_000;
 
 /** A record less its user and time, as text. */
 export function packShown({ list, itemRows, places, feedbackType }: ShownRecord): string {
-  const { placement, variant, generation, timeMs, edition, plan } = list;
+  const { placement, variant, generation, timeMs, edition, plan, tookMs } = list;
   const isInOrder = places.every((place, at) => place === at + 1);
   const last = feedbackType ?? (isInOrder ? 0 : places);
-  const more = plan !== undefined ? [edition ?? '', plan] : edition !== undefined ? [edition] : [];
+  const more: unknown[] = [edition ?? '', plan ?? '', tookMs ?? ''];
+  while (more.at(-1) === '') more.pop();
   return JSON.stringify([placement, variant, generation, timeMs, itemRows, last, ...more]);
 }
 
 /** The record of a text that `packShown` has made. */
 export function unpackShown(userId: string, timeMs: number, text: string): ShownRecord {
-  const [placement, variant, generation, listMs, itemRows, last, edition, plan] = JSON.parse(text) as [
+  const [placement, variant, generation, listMs, itemRows, last, edition, plan, tookMs] = JSON.parse(
+    text,
+  ) as [
     ...[string, string, number, number, number[]],
-    number[] | string | 0,
-    ...(string | undefined)[],
+    ...[number[] | string | 0, string | undefined, string | undefined, number | undefined],
   ];
-  const more = { ...(edition && { edition }), ...(plan && { plan }) };
+  const more = {
+    ...(edition && { edition }),
+    ...(plan && { plan }),
+    ...(tookMs !== undefined && { tookMs }),
+  };
   const list = { placement, variant, generation, timeMs: listMs, ...more };
   const record = { userId, timeMs, list, itemRows };
   if (typeof last === 'string') return { ...record, places: [], feedbackType: last };

@@ -170,7 +170,75 @@ describe('the sentence', () => {
         sums.add([list(variant, 1, like)], [...like, ...buy], new Map());
       }
     const { Guardrails, Sentence } = sums.outcome;
-    expect(Guardrails).toMatchObject([{ Type: 'buy', Variant: 'few', Falls: true }]);
+    expect(Guardrails).toMatchObject([
+      { Kind: 'feedback', Type: 'buy', Variant: 'few', Falls: true },
+      { Kind: 'latency', Variant: 'few', Falls: false },
+      { Kind: 'failures', Variant: 'few', Falls: false },
+    ]);
     expect(Sentence).toMatch(/\. But with few fewer users have buy\.$/);
+  });
+
+  it('tells of a guardrail and of a measure that nobody has any more', () => {
+    const sums = sumsOf('guardrails = ["buy"]');
+    for (let user = 0; user < 2000; user++) {
+      const [like, buy] = [[given(2)], [given(5, 'buy')]];
+      sums.add([list('now', 1, user % 4 === 0 ? like : [])], user % 4 === 0 ? buy : [], new Map());
+      sums.add([list('few', 1)], [], new Map());
+    }
+    const { Guardrails, Sentence } = sums.outcome;
+    expect(Guardrails[0]).toMatchObject({ Type: 'buy', Falls: true });
+    expect(Sentence).toMatch(/^few does worse than now by 100 % \(.*\. But with few fewer users have buy\.$/);
+  });
+});
+
+describe('what a variant costs', () => {
+  const shown = { seen: new Map([[1, { place: 1, lastMs: START_MS }]]) };
+  const ofUser = (variant: string, took: readonly number[], failed = 0): SeenList[] => [
+    ...took.map((tookMs, at) => ({ ...list(variant, 1 + at), ...shown, tookMs })),
+    ...Array.from({ length: failed }, (_, at) => list(variant, 5 + at)),
+  ];
+  const outcomeOf = (users: number, now: (user: number) => SeenList[], few: (user: number) => SeenList[]) => {
+    const sums = sumsOf();
+    for (let user = 0; user < users; user++)
+      for (const lists of [now(user), few(user)]) sums.add(lists, [], new Map());
+    return sums.outcome;
+  };
+
+  it('is named where its lists take longer, by the mean of each user, and one that stands still tells little', () => {
+    const slow = outcomeOf(
+      2000,
+      (user) => ofUser('now', [10 + (user % 7), 20]),
+      (user) => ofUser('few', [13 + (user % 7), 23]),
+    );
+    expect(slow.Guardrails).toMatchObject([
+      { Kind: 'latency', Variant: 'few', Falls: true, Difference: 3 },
+      { Kind: 'failures', Falls: false },
+    ]);
+    const same = outcomeOf(
+      2000,
+      (user) => ofUser('now', [10 + (user % 7)]),
+      (user) => ofUser('few', [user === 7 ? 10_000_000 : 10 + (user % 7)]),
+    );
+    expect(same.Guardrails[0]).toMatchObject({ Falls: false });
+    expect(same.Guardrails[0]!.Difference).toBeLessThan(6);
+  });
+
+  it('is named where more of its users get none, also where nobody of the other does', () => {
+    const failing = outcomeOf(
+      1000,
+      () => ofUser('now', [10]),
+      (user) => ofUser('few', user % 10 === 0 ? [] : [10], user % 10 === 0 ? 3 : 0),
+    );
+    expect(failing.Guardrails).toMatchObject([
+      { Kind: 'latency', Falls: false, Difference: 0 },
+      { Kind: 'failures', Variant: 'few', Falls: true, Difference: 0.1 },
+    ]);
+    expect(failing.Variants).toMatchObject([{ Seen: 1000 }, { Seen: 1000 }]);
+    const quicker = outcomeOf(
+      1000,
+      () => ofUser('now', [10], 1),
+      () => ofUser('few', [5]),
+    );
+    expect(quicker.Guardrails.map(({ Falls }) => Falls)).toEqual([false, false]);
   });
 });

@@ -114,14 +114,16 @@ function Guardrails({ of }: { of: ExperimentOutcome }) {
       label={`Guardrails of ${of.Name}`}
       head={['Guardrail', 'Variant', ...numbers('Difference', 'From', 'To'), '']}
     >
-      {of.Guardrails.map(({ Type, Variant, Difference, Low, High, Falls }) => (
+      {of.Guardrails.map(({ Kind, Type, Variant, Difference, Low, High, Falls }) => (
         <tr key={`${Type} ${Variant}`}>
           <th scope="row">{Type}</th>
           <td>{Variant}</td>
-          <td class="number nowrap">{points(Difference)}</td>
-          <td class="number nowrap">{points(Low)}</td>
-          <td class="number nowrap">{points(High)}</td>
-          <td>{Falls ? 'falls' : ''}</td>
+          {[Difference, Low, High].map((value, at) => (
+            <td key={String(at)} class="number nowrap">
+              {Kind === 'latency' ? lift(value, 0) : points(value)}
+            </td>
+          ))}
+          <td>{Falls ? 'worse' : ''}</td>
         </tr>
       ))}
     </Table>

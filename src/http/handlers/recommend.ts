@@ -7,7 +7,7 @@ import {
   SessionBodiesSchema,
 } from '../../domain/api-schemas.ts';
 import { decodeSession } from '../../domain/decode-bodies.ts';
-import { noSuchItem } from '../../domain/furze-error.ts';
+import { ERRORS, FurzeError, noSuchItem } from '../../domain/furze-error.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { ItemWishes } from '../../recommend/catalogue/item-filter.ts';
 import type { Answered, RecommendQuery } from '../../recommend/sources/recommender.ts';
@@ -136,19 +136,28 @@ function recommend(request: RouteRequest<OfUser>, services: Services): Reply | P
   const { recommender } = services;
   const userId = request.params['user-id'];
   const query = askedBy(request);
-  const answer = recommender.recommend(userId, query);
   const { placement } = query;
+  const startMs = placement === undefined ? 0 : performance.now();
+  const answer = recommender.recommend(userId, query);
   if (!(answer instanceof Promise)) {
     if (placement === undefined) return answered(answer);
-    const token = recommender.tokenOf(userId, placement, answer.claims);
+    const token = recommender.tokenOf(userId, placement, answer.claims, performance.now() - startMs);
     return jsonWith(answer.text, [[TOKEN_HEADER, token], ...sourceHeaders(answer.source)]);
   }
   if (placement === undefined) return answer.then(answered);
-  return answer.then(async ({ text, source, claims, seed }) => {
-    const token = recommender.tokenOf(userId, placement, claims);
-    if (query.writeBackType !== undefined) await noteShown(userId, token, text, query.offset, services);
-    return jsonWith(text, [[TOKEN_HEADER, token], ...sourceHeaders(source), ...seedHeaders(seed)]);
-  });
+  return answer.then(
+    async ({ text, source, claims, seed }) => {
+      const token = recommender.tokenOf(userId, placement, claims, performance.now() - startMs);
+      if (query.writeBackType !== undefined) await noteShown(userId, token, text, query.offset, services);
+      return jsonWith(text, [[TOKEN_HEADER, token], ...sourceHeaders(source), ...seedHeaders(seed)]);
+    },
+    (error: unknown) => {
+      const isOurs = !(error instanceof FurzeError) || ERRORS[error.code].status >= 500;
+      const list = isOurs && !request.signal.aborted ? recommender.failed(userId, placement) : undefined;
+      if (list !== undefined) services.impressions.noteFailed(userId, list);
+      throw error;
+    },
+  );
 }
 
 type Entries = (string | { readonly Id: string })[];

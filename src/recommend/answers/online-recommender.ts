@@ -5,6 +5,7 @@ import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts'
 import { atOnce, inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { SingleFlight } from '../../platform/concurrency/single-flight.ts';
 import type { LocalReads } from '../../store/data-store.ts';
+import type { ListName } from '../../store/shown-log.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ItemFilter, NO_WISHES } from '../catalogue/item-filter.ts';
 import type { Histories } from '../history/histories.ts';
@@ -122,11 +123,21 @@ export class OnlineRecommender implements Recommender {
     return this.parts.personal.ofReadyList(userId, query);
   }
 
-  tokenOf(userId: string, placement: string, claims: Claims = { variant: '' }): string {
-    const { tokens, placementCounts, generations, clock } = this.parts;
+  tokenOf(userId: string, placement: string, claims: Claims = { variant: '' }, tookMs = 0): string {
+    const { tokens, placementCounts } = this.parts;
     placementCounts.note('lists', placement, claims.variant);
-    const generation = generations.current?.number ?? 0;
-    return tokens.issue({ placement, ...claims, generation, timeMs: clock() }, userId);
+    const took = claims.edition === undefined ? undefined : { tookMs: Math.round(tookMs) };
+    return tokens.issue({ ...this.nameOf(placement, claims), ...took }, userId);
+  }
+
+  failed(userId: string, placement: string): ListName | undefined {
+    const { claims } = this.parts.placements.of(placement, userId);
+    return claims.edition === undefined ? undefined : this.nameOf(placement, claims);
+  }
+
+  private nameOf(placement: string, claims: Claims): ListName {
+    const { generations, clock } = this.parts;
+    return { placement, ...claims, generation: generations.current?.number ?? 0, timeMs: clock() };
   }
 
   async session(feedback: readonly Feedback[], query: ListQuery) {

@@ -1,28 +1,14 @@
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../../domain/sha256.ts';
+import type { ListName } from '../../store/shown-log.ts';
 
 /** Characters of a signature, six bits each: a guess is right once in 2^96. */
 const SIGNATURE_LENGTH = 16;
 const RADIX = 36;
 
-/** What a token tells of a list. */
-export interface ListClaims {
-  readonly placement: string;
-  /** Variant of an experiment; `''` for none. */
-  readonly variant: string;
-  /** Generation that served; 0 for none. */
-  readonly generation: number;
-  /** Time of the answer, milliseconds since the epoch. */
-  readonly timeMs: number;
-  /** The edition of the experiment; absent for none. */
-  readonly edition?: string;
-  /** The way in which the entries of the list were chosen, in letters, digits, `-` and `_`; absent where only its ranking chose them. */
-  readonly plan?: string;
-}
-
 /**
  * Signs what a list was, for one user, so that whoever was given it can tell later and nothing has to be kept until then. A
- * token is `PLACEMENT.VARIANT.GENERATION.TIME.SIGNATURE`, with `.EDITION` or `.EDITION.PLAN` after the time where a list has them; the
+ * token is `PLACEMENT.VARIANT.GENERATION.TIME.SIGNATURE`, with as much of `.EDITION.PLAN.MILLISECONDS` after the time as a list has; the
  * user is signed and does not stand in it. The signature is the
  * SHA-256 of key and text, cut to 96 bits: whoever does not have the other 160 cannot go on from it, so it needs no HMAC, which takes
  * several times as long.
@@ -37,23 +23,24 @@ export class RecommendationTokens {
   }
 
   issue(
-    { placement, variant, generation, timeMs, edition = '', plan = '' }: ListClaims,
+    { placement, variant, generation, timeMs, edition = '', plan = '', tookMs }: ListName,
     userId: string,
   ): string {
-    const tail = plan !== '' ? `.${edition}.${plan}` : edition !== '' ? `.${edition}` : '';
-    const claims = `${placement}.${variant}.${generation.toString(RADIX)}.${timeMs.toString(RADIX)}${tail}`;
+    const told = [generation.toString(RADIX), timeMs.toString(RADIX), edition, plan, tookMs?.toString(RADIX)];
+    while (!told.at(-1)) told.pop();
+    const claims = [placement, variant, ...told].join('.');
     return `${claims}.${this.signatureOf(claims, userId)}`;
   }
 
   /** Undefined for a token that was not issued for the user, or not with this key. */
-  read(token: string, userId: string): ListClaims | undefined {
+  read(token: string, userId: string): ListName | undefined {
     const end = token.lastIndexOf('.');
     const claims = token.slice(0, Math.max(0, end));
     // As texts: bytes have several in base64.
     const given = Buffer.from(token.slice(end + 1));
     const own = Buffer.from(this.signatureOf(claims, userId));
     if (given.length !== own.length || !timingSafeEqual(given, own)) return undefined;
-    const [placement = '', variant = '', generation = '', time = '', edition = '', plan = ''] =
+    const [placement = '', variant = '', generation = '', time = '', edition = '', plan = '', took] =
       claims.split('.');
     return {
       placement,
@@ -62,6 +49,7 @@ export class RecommendationTokens {
       timeMs: Number.parseInt(time, RADIX),
       ...(edition !== '' && { edition }),
       ...(plan !== '' && { plan }),
+      ...(took !== undefined && { tookMs: Number.parseInt(took, RADIX) }),
     };
   }
 

@@ -76,8 +76,10 @@ export interface Recommender {
   recommend(userId: string, query: RecommendQuery): Promise<Answered> | Answered;
   /** The same where a list that is at hand has all of it, so that no model is asked; undefined otherwise. */
   recommendReady(userId: string, query: RecommendQuery): Answered | undefined;
-  /** What tells later, for a list of a placement that is answered now, which it was. */
-  tokenOf(userId: string, placement: string, claims?: Claims): string;
+  /** What tells later, for a list of a placement that is answered now, which it was, and in an experiment how long it took. */
+  tokenOf(userId: string, placement: string, claims?: Claims, tookMs?: number): string;
+  /** The list of an experiment that could not be made for a user just now; undefined where none runs. */
+  failed(userId: string, placement: string): ListName | undefined;
   session(
     feedback: readonly Feedback[],
     query: ListQuery,

@@ -1,6 +1,9 @@
 import type { ArmSums } from './arm-sums.ts';
 
-/** Fewest users of a variant, and of these such with an outcome, before anything is said: sums are near normal by then. */
+/**
+ * Fewest users of a variant, and such with an outcome that it would have by the share of both, before anything is said: sums are near
+ * normal by then. A variant that nobody does anything with is told of as one with which everybody does.
+ */
 export const USERS_MIN = 100;
 export const RESPONDERS_MIN = 30;
 /** Quantile of the normal distribution for a power of 80 %. */
@@ -42,7 +45,8 @@ export function compareArms(control: ArmSums, variant: ArmSums, rules: SequenceR
   const common = sum((arm) => arm.users * arm.residualVariance(slope)) / Math.max(1, users);
   const varianceOf = (arm: ArmSums) => Math.max(common, arm.residualVariance(slope));
   const deviation = Math.sqrt(sum((arm) => (varianceOf(arm) * users) / Math.max(1, arm.users)));
-  const isEnough = arms.every((arm) => arm.users >= USERS_MIN && arm.responders >= RESPONDERS_MIN);
+  const share = sum((arm) => arm.responders) / Math.max(1, users);
+  const isEnough = arms.every((arm) => arm.users >= USERS_MIN && share * arm.users >= RESPONDERS_MIN);
   return {
     users,
     difference: adjusted(variant) - adjusted(control),

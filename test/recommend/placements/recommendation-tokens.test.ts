@@ -9,7 +9,13 @@ describe('a token', () => {
   it('tells what the list was, to every node that shares the data', () => {
     expect(tokens.read(token, 'ann')).toEqual(claims);
     expect(new RecommendationTokens('0123').read(token, 'ann')).toEqual(claims);
-    for (const more of [{ edition: 'x1' }, { edition: 'x1', plan: 'A-_' }, { plan: 'A-_' }])
+    for (const more of [
+      ...[{ edition: 'x1' }, { edition: 'x1', plan: 'A-_' }, { plan: 'A-_' }],
+      ...[
+        { edition: 'x1', tookMs: 0 },
+        { edition: 'x1', plan: 'A-_', tookMs: 12_345 },
+      ],
+    ])
       expect(tokens.read(tokens.issue({ ...claims, ...more }, 'ann'), 'ann')).toEqual({ ...claims, ...more });
     const none = { ...claims, variant: '', generation: 0 };
     expect(tokens.read(tokens.issue(none, 'Ünal.\n x'), 'Ünal.\n x')).toEqual(none);

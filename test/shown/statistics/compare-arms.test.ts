@@ -74,8 +74,18 @@ describe('two variants', () => {
     const rows = (users: number, results: number) =>
       armOf(Array.from({ length: users }, (_, at) => [Number(at < results), 0]));
     expect(compareArms(rows(99, 50), rows(5000, 50), RULES).halfWidth).toBe(Infinity);
-    expect(compareArms(rows(5000, 29), rows(5000, 500), RULES).halfWidth).toBe(Infinity);
-    expect(compareArms(rows(5000, 30), rows(5000, 500), RULES).halfWidth).toBeLessThan(1);
+    expect(compareArms(rows(5000, 29), rows(5000, 30), RULES).halfWidth).toBe(Infinity);
+    // Of 300 users a share as that of both would be 29.
+    expect(compareArms(rows(300, 90), rows(5000, 422), RULES).halfWidth).toBe(Infinity);
+    expect(compareArms(rows(5000, 30), rows(5000, 30), RULES).halfWidth).toBeLessThan(1);
+  });
+
+  it('are told of where one has no result at all', () => {
+    const rows = (users: number, results: number) =>
+      armOf(Array.from({ length: users }, (_, at) => [Number(at < results), 0]));
+    const { difference, halfWidth } = compareArms(rows(5000, 500), rows(5000, 0), RULES);
+    expect(difference).toBeCloseTo(-0.1, 12);
+    expect(halfWidth).toBeLessThan(0.05);
     expect(compareArms(new ArmSums(), new ArmSums(), RULES)).toMatchObject({ users: 0, difference: 0 });
   });
 });
