@@ -54,10 +54,51 @@ it.each([
     'x.variants[1].override.pins[0].place: expected at most',
   ],
   [experiment(`placement = "home"\nvariants = [${TWO}]\nstart = "soon"`), 'x.start: expected a time such as'],
+  [variants(`${TWO}, { name = "more", share = 0.1 }`), 'shares that sum up to 1, got 1.1'],
+  [
+    `${variants(TWO)}\nmethod = "shuffle"`,
+    'x.method: expected one of "split", "interleave", "estimate", got "shuffle"',
+  ],
+  [
+    `${variants(`{ name = "now", share = 0.4 }, { name = "b", share = 0.3 }, { name = "c", share = 0.3 }`)}\nmethod = "interleave"`,
+    'x.variants: expected two with method "interleave", got 3',
+  ],
+  [
+    `${variants(TWO)}\nmethod = "interleave"\nguardrails = ["buy"]`,
+    'x.guardrails: expected none with method "interleave", got ["buy"]',
+  ],
+  [
+    `${variants(TWO)}\nmethod = "estimate"`,
+    'x.placement: expected one with explore above 0 for method "estimate"',
+  ],
+  [
+    // The first variant is what is shown: the second's exploration is none.
+    `${variants(TWO.replace('max_per_label = 1', 'explore = 0.1'))}\nmethod = "estimate"`,
+    'x.placement: expected one with explore above 0 for method "estimate"',
+  ],
+  [
+    variants(TWO.replace('max_per_label = 1', 'explore = 0.6')),
+    'x.variants[1].override.explore: expected a number from 0 to 0.5, got 0.6',
+  ],
+  [
+    variants(TWO.replace('max_per_label = 1', 'filter = { and = [{ label = "a" }, { price = 3 }] }')),
+    'x.variants[1].override.filter.and[1].price: unknown condition',
+  ],
+  [
+    variants(TWO.replace('max_per_label = 1', 'kind = "continue"')),
+    'x.variants[1].override.begun: expected feedback types, as kind is "continue", got none',
+  ],
   [
     `${variants(TWO)}\n[experiment.y]\nplacement = "home"\nvariants = [${TWO}]`,
     'y.placement: expected one that no other experiment varies, as experiment.x does',
   ],
 ])('refuses %s', (toml, problem) => {
   expect(problemsOf(toml).join('\n')).toContain(problem);
+});
+
+it('takes two rankings on the same users, and an estimate where the first one explores', () => {
+  for (const method of ['interleave', 'estimate']) {
+    const explored = `placement = "side"\nvariants = [{ name = "now", share = 0.5, override = { explore = 0.1 } }, { name = "b", share = 0.5 }]`;
+    expect(parseConfig(experiment(`${explored}\nmethod = "${method}"`)).experiment.x?.method).toBe(method);
+  }
 });

@@ -70,6 +70,30 @@ it.each([
     '[placement.home]\npins = [{ item = "a", place = 1 }, { item = "b", place = 1 }]',
     'placement.home.pins[1].place: expected a place without another pin',
   ],
+  ['[placement.home]\nexplore = 0.51', 'placement.home.explore: expected a number from 0 to 0.5, got 0.51'],
+  ['[placement.home]\nexplore = -0.1', 'placement.home.explore: expected a number from 0 to 0.5, got -0.1'],
+  ['[placement.home]\nexplore = true', 'placement.home.explore: expected a number'],
+  ['[placement.home]\nkind = "best"', 'placement.home.kind: expected one of'],
+  ['[placement.home]\nkind = "continue"', 'placement.home.begun: expected feedback types'],
+  ['[placement.home]\nfilter = { and = [] }', 'placement.home.filter.and'],
+  ['[placement.home]\nfilter = { label = "a", category = "b" }', 'placement.home.filter'],
+  [
+    '[placement.home]\nfilter = { age_days = { lt = "soon" } }',
+    'placement.home.filter.age_days: expected { gt = NUMBER',
+  ],
+  ['[placement.home]\nfilter = { __proto__ = { label = "a" } }', 'placement.home.filter.__proto__'],
+  [
+    `[placement.home]\nfilter = ${'{ not = '.repeat(17)}{ label = "a" }${' }'.repeat(17)}`,
+    'placement.home.filter.not',
+  ],
+  [
+    `[placement.home]\nfilter = { or = [${Array(300).fill('{ label = "a" }').join(', ')}] }`,
+    'placement.home.filter',
+  ],
+  [
+    '[placement.home]\npins = [{ item = "a", place = 1 }, { item = "a", place = 2 }]',
+    'placement.home.pins[1].item: expected an item without another pin',
+  ],
   [
     '[placement.home]\nlength = 2\npins = [{ item = "a", place = 3 }]',
     'placement.home.pins[0].place: expected at most placement.home.length (2), got 3',

@@ -119,6 +119,40 @@ describe('placements that staff keep', () => {
   });
 });
 
+describe('rules that are no good', () => {
+  const put = (body: unknown) => merchant('PUT', '/api/admin/placements/odd', body);
+
+  it.each([
+    [{ filter: { label: { in: 'a' } } }, '/filter/label'],
+    [{ filter: { and: [{ not: { or: [] } }] } }, '/filter/and/0/not/or'],
+    [{ filter: { or: [{ label: 'a' }, { constructor: { label: 'a' } }] } }, '/filter/or/1/constructor'],
+    [{ filter: 'label = a' }, '/filter'],
+    [{ filter: JSON.parse(`${'{"not": '.repeat(20)}{"label": "a"}${'}'.repeat(20)}`) }, '/filter/not'],
+    [{ pins: [{ item: 'a', place: 0 }] }, '/pins'],
+    [{ pins: [{ item: 'a', place: 1.5 }] }, '/pins'],
+    [{ explore: 0.9 }, '/explore'],
+    [{ max_per_label: '2' }, '/max_per_label'],
+    [{ kind: 'continue' }, '/begun'],
+  ])('%j is refused with its place', async (settings, path) => {
+    const { status, body } = await put(settings);
+    expect([status, body.code]).toEqual([400, 'INVALID_BODY']);
+    expect(body.errors[0].path.startsWith(path), JSON.stringify(body.errors)).toBe(true);
+    expect((await merchant('GET', '/api/admin/placements/odd')).status).toBe(404);
+  });
+
+  it('pins of items that are unknown are left out until there is such an item', async () => {
+    const pins = [
+      { item: 'nobody knows', place: 1 },
+      { item: 'd', place: 2 },
+    ];
+    const { body } = await merchant('PUT', '/api/admin/placements/pinned', { pins });
+    expect(body.Titles).toEqual({ d: 'Item d' });
+    expect(await list('pinned')).toEqual(['a', 'd', 'b']);
+    const neighbors = await merchant('GET', '/api/item/a/neighbors?placement=pinned&n=3');
+    expect(neighbors.body.map(({ Id }: { Id: string }) => Id)).toEqual(['b', 'd', 'c']);
+  });
+});
+
 describe('experiments that staff keep', () => {
   const variants = [
     { name: 'now', share: 0.5 },
@@ -146,6 +180,11 @@ describe('experiments that staff keep', () => {
     expect(report.body.Experiments).toMatchObject([{ Name: 'sizes', State: 'too early' }]);
     const held = await merchant('DELETE', '/api/admin/placements/shelf');
     expect(held.body.detail).toContain('experiment.sizes.placement: expected a placement');
+    // Nor is it taken away by undoing that it was made.
+    const undone = await merchant('POST', '/api/admin/placements/shelf/undo');
+    expect(undone.status).toBe(400);
+    expect(undone.body.detail).toContain('experiment.sizes.placement: expected a placement');
+    expect(await list('shelf')).not.toEqual([]);
     const none = await merchant('POST', '/api/admin/experiments/sizes/promote?variant=other');
     expect(none.body.detail).toBe('The experiment has no variant "other".');
     const promoted = await merchant('POST', '/api/admin/experiments/sizes/promote?variant=short');
