@@ -100,6 +100,8 @@ export interface DataReader {
 export interface LocalReads {
   /** True where users are here once they are asked for (`ReadBarrier.pass`), and what goes by all of them is not to be had. */
   readonly isPartial: boolean;
+  /** False for a user who is not here as of now: what is answered meanwhile is not to be kept. */
+  isKnown(userRow: number): boolean;
   /** Lets go of the snapshot that reads look at; the next read sees the newest commit. */
   refresh(): void;
   /** The user's row, or -1. */

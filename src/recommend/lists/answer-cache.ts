@@ -28,6 +28,8 @@ export interface AnswerCacheOptions {
   readonly clockErrorMs: number;
   /** True for a list that somebody has to look after before it is served. */
   readonly isStale: (list: Dated, nowMs: number) => boolean;
+  /** False for a user who is not here as of now; see `LocalReads.isKnown`. */
+  readonly isKnown?: (userRow: number) => boolean;
 }
 
 /**
@@ -86,7 +88,7 @@ export class AnswerCache {
    * @param accept tells which entries the user may be shown, as long as the feedback stays as it is
    */
   keep(userId: string, history: History, list: UserList, accept: (itemRow: number) => boolean): void {
-    if (this.slots.count === 0 || userId.length > ID_LENGTH_MAX) return;
+    if (this.slots.count === 0 || userId.length > ID_LENGTH_MAX || !this.isKnown(history.userRow)) return;
     const { head, seen } = this;
     const { itemRows, madeMs, knowsMs } = list;
     seen.clear();
@@ -127,9 +129,13 @@ export class AnswerCache {
     return text === undefined ? undefined : { text, source: this.sources[slot] ?? '' };
   }
 
-  /** A number that changes when something of the user is forgotten. */
+  /** A number that changes when something of the user is forgotten; NaN, which is never the same, for one who is not here. */
   markOf(userRow: number): number {
-    return this.marks[userRow % MARKS]!;
+    return this.isKnown(userRow) ? this.marks[userRow % MARKS]! : Number.NaN;
+  }
+
+  private isKnown(userRow: number): boolean {
+    return this.options.isKnown?.(userRow) !== false;
   }
 
   /**

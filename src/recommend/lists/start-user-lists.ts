@@ -103,6 +103,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     clock,
     clockErrorMs: server.clock_error,
     isStale: (list, nowMs) => lists.isStale(list, nowMs),
+    isKnown: (userRow) => reads.isKnown(userRow),
   });
   return { settings, maker, lists, active, hits, answered };
 }

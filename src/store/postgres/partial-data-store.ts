@@ -28,6 +28,7 @@ export class PartialDataStore extends ReplicatedDataStore {
   constructor(options: ReplicatedOptions) {
     super({ ...options, isPartial: true, readsWait: options.behindMsMax === 0 });
     this.database = new DatabaseReads(options.sharedDatabase, this.link, options.rules.limits.pageBytesMax);
+    this.local.isKnown = (userRow) => this.known.has(userRow);
     this.local.occurrences = (feedback) => this.database.occurrences(feedback);
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FurzeError } from '../../domain/furze-error.ts';
+import { withinTime } from '../../platform/concurrency/unless-aborted.ts';
 import type { Questions } from '../cluster.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { Link } from './connection.ts';
@@ -8,7 +9,7 @@ import { isAway } from './database-away-error.ts';
 /** Period in which a node that answers looks for questions, and one that asks for the answer, milliseconds. */
 const LOOK_MS = 100;
 const ASK_AGAIN_MS = 20;
-/** Longest wait for an answer. */
+/** Longest wait for an answer, and longest work on one: another question is not held up by it. */
 const WAIT_MS_MAX = 10_000;
 /** Questions that a node takes at once. */
 const TAKEN_MAX = 4;
@@ -19,17 +20,19 @@ type Answer = readonly [answer: { readonly found?: unknown; readonly error?: str
 export class PostgresQuestions implements Questions {
   private readonly link: Link;
   private readonly table: string;
+  private readonly waitMs: number;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
 
-  constructor(dsn: PostgresDsn) {
+  constructor(dsn: PostgresDsn, waitMs = WAIT_MS_MAX) {
+    this.waitMs = waitMs;
     this.link = new Link(dsn, 'furze asking');
     this.table = `"${dsn.schema}".questions`;
   }
 
   async ask(question: unknown, signal?: AbortSignal): Promise<unknown> {
     const { table } = this;
-    const endMs = performance.now() + WAIT_MS_MAX;
+    const endMs = performance.now() + this.waitMs;
     try {
       const connection = await this.link.connect();
       const [asked] = await connection.rows<[number]>(
@@ -83,7 +86,7 @@ export class PostgresQuestions implements Questions {
     );
     await Promise.all(
       taken.map(async ([id, body]) => {
-        const answer = await work(body).then(
+        const answer = await withinTime(work(body), this.waitMs).then(
           (found) => ({ found }),
           (error: unknown) => ({ error: String(error) }),
         );

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom, type Random } from '../../../src/domain/random.ts';
 import { formatTimestamp } from '../../../src/domain/rfc3339.ts';
+import type { Catalogue } from '../../../src/recommend/catalogue/catalogue.ts';
+import type { History } from '../../../src/recommend/history/history.ts';
+import { AnswerCache } from '../../../src/recommend/lists/answer-cache.ts';
+import type { UserList } from '../../../src/store/cache-store.ts';
 import { startTestServer, type TestServer } from '../../http/start.ts';
 
 const USERS = 40;
@@ -156,4 +160,46 @@ test('what is read later leaves a cached answer when its time comes, and only th
   expect(await ask()).not.toContain(before[2]);
   nowMs -= 1;
   expect(await ask()).toEqual(before);
+});
+
+test('what is answered while a user is not here is kept neither of a list nor of a placement', () => {
+  const known = new Set([1]);
+  const catalogue = { isListable: () => true, jsonIdAt: (row: number) => `"${row}"`, isInAll: () => true };
+  const cache = new AnswerCache({
+    ...{
+      bytesMax: 2 ** 16,
+      catalogue: catalogue as unknown as Catalogue,
+      clock: () => nowMs,
+      clockErrorMs: 0,
+    },
+    ...{ isStale: () => false, isKnown: (row) => known.has(row) },
+  });
+  const keep = (userRow: number, userId: string, mark: number) => {
+    const history = { userRow, inEffectSinceMs: 0, nextEffectMs: Number.POSITIVE_INFINITY } as History;
+    const list = { itemRows: Uint32Array.of(7, 8), madeMs: nowMs, knowsMs: nowMs } as UserList;
+    cache.keep(userId, history, list, () => true);
+    cache.keepPlaced(0, userId, history, [7, 8], 'latest', { mark, untilMs: Number.POSITIVE_INFINITY });
+  };
+  const found = (userId: string) => [
+    cache.find(userId, { n: 2, offset: 0, categories: [] }),
+    cache.findPlaced(0, userId, 2, () => true)?.text,
+  ];
+  keep(1, 'here', cache.markOf(1));
+  expect(found('here')).toEqual(['["7","8"]', '["7","8"]']);
+  const before = cache.markOf(2);
+  keep(2, 'away', before);
+  expect(found('away')).toEqual([undefined, undefined]);
+  // Loaded by the time at which the answer is there: it was made without the user all the same.
+  known.add(2);
+  cache.keepPlaced(
+    0,
+    'away',
+    { userRow: 2, inEffectSinceMs: 0, nextEffectMs: Number.POSITIVE_INFINITY } as History,
+    [7, 8],
+    'latest',
+    { mark: before, untilMs: Number.POSITIVE_INFINITY },
+  );
+  expect(found('away')).toEqual([undefined, undefined]);
+  keep(2, 'away', cache.markOf(2));
+  expect(found('away')).toEqual(found('here'));
 });

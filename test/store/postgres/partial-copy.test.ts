@@ -78,6 +78,11 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
     await partial.barrier!.pass(['u', 'nobody']);
     expect(shown(partial, 'u')).toEqual(shown(whole, 'u'));
     expect(partial.local.userRow('nobody')).toBe(-1);
+    const row = partial.local.userRow('u');
+    expect([partial.local.isKnown(row), partial.local.isKnown(-1)]).toEqual([true, false]);
+    await whole.write(putFeedback([feedback('like', 'u', 'b')]));
+    await partial.barrier!.pass();
+    expect(partial.local.isKnown(row)).toBe(false);
     for (const node of [whole, partial]) {
       await node.write(putFeedback([feedback('like', 'u', 'b')]));
       await node.write({ kind: 'deleteFeedback', feedbackType: 'like', userId: 'u', itemId: 'b' });

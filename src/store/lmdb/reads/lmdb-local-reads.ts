@@ -51,6 +51,10 @@ export class LmdbLocalReads implements LocalReads {
     return this.holdsSome;
   }
 
+  isKnown(_userRow: number): boolean {
+    return true;
+  }
+
   refresh(): void {
     followReplacement(this.tables);
     this.tables.engine.renewReads();
