@@ -58,6 +58,11 @@ export class Barrier implements ReadBarrier {
     return this.failedAt > this.knownAt || this.failedUsers;
   }
 
+  /** True for a while after a question failed, until a later one is answered: who goes on meanwhile is told that it is unsure. */
+  private get isPausing(): boolean {
+    return this.failedAt > this.knownAt && this.parts.elapsedMs() - this.failedAt < PAUSE_MS;
+  }
+
   /** True for a while after users could not be loaded. */
   private get failedUsers(): boolean {
     return this.parts.elapsedMs() - this.usersFailedAt < PAUSE_MS;
@@ -73,8 +78,8 @@ export class Barrier implements ReadBarrier {
   /** Resolves when the replica is as fresh as asked for, or when that cannot be had; undefined when it is at once. */
   pass(users: readonly (string | number)[] = []): Promise<void> | undefined {
     const fresh = this.passCommits();
-    const { isKnown, elapsedMs } = this.parts;
-    if (users.length === 0 || elapsedMs() - this.failedAt < PAUSE_MS || this.failedUsers) return fresh;
+    const { isKnown } = this.parts;
+    if (users.length === 0 || this.isPausing || this.failedUsers) return fresh;
     const unknown = users.filter((user) => !isKnown(user));
     return fresh === undefined && unknown.length === 0 ? undefined : this.passUsers(fresh, users, unknown);
   }
@@ -107,7 +112,7 @@ export class Barrier implements ReadBarrier {
   private passCommits(): Promise<void> | undefined {
     const { behindMsMax, elapsedMs } = this.parts;
     const nowMs = elapsedMs();
-    if (nowMs - this.failedAt < PAUSE_MS) return undefined;
+    if (this.isPausing) return undefined;
     if (behindMsMax > 0 && nowMs - this.knownAt <= behindMsMax) {
       if (nowMs - this.knownAt > behindMsMax / 2) void this.ask();
       return undefined;

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { Barrier, PAUSE_MS } from '../../../src/store/postgres/barrier.ts';
+
+/** A barrier whose questions wait until they are answered here. */
+function gated() {
+  let nowMs = 0;
+  const asked: { answer(position: number): void; fail(): void }[] = [];
+  const barrier = new Barrier(
+    {
+      behindMsMax: 0,
+      ask: () =>
+        new Promise((resolve, reject) => {
+          asked.push({ answer: resolve, fail: () => reject(new Error('away')) });
+        }),
+      follow: () => {},
+      isKnown: () => true,
+      load: async () => {},
+      elapsedMs: () => nowMs,
+    },
+    3,
+  );
+  return { barrier, asked, pass: (ms: number) => (nowMs += ms) };
+}
+
+test('after a question that failed nobody waits for a while, and is told so', async () => {
+  const { barrier, asked, pass } = gated();
+  const first = barrier.pass();
+  asked[0]!.fail();
+  await first;
+  pass(PAUSE_MS / 2);
+  expect([barrier.pass(), barrier.isUnsure]).toEqual([undefined, true]);
+  pass(PAUSE_MS);
+  expect(barrier.pass()).toBeInstanceOf(Promise);
+});
+
+test('once a later question is answered, each read waits again', async () => {
+  const { barrier, asked, pass } = gated();
+  const [first, second] = [barrier.pass(), barrier.pass()];
+  pass(10);
+  asked[0]!.fail();
+  await first;
+  pass(10);
+  await expect.poll(() => asked.length).toBe(2);
+  asked[1]!.answer(3);
+  await second;
+  // What another node answers from now on is not known here.
+  const third = barrier.pass(['u']);
+  expect([barrier.isUnsure, third]).toEqual([false, expect.any(Promise)]);
+  let isPast = false;
+  void third!.then(() => {
+    isPast = true;
+  });
+  await expect.poll(() => asked.length).toBe(3);
+  asked[2]!.answer(4);
+  await new Promise(setImmediate);
+  expect(isPast).toBe(false);
+  barrier.reached(4);
+  await third;
+});
