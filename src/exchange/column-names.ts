@@ -1,6 +1,6 @@
 /**
- * Names of columns that are understood, in English, German, French, Spanish, Italian and Dutch: small letters without
- * accents, blanks, dashes and underscores.
+ * Names of columns that are understood, in English, German, French, Spanish, Italian, Dutch and, of orders, in Swedish, Danish and
+ * Norwegian: small letters without accents, blanks, dashes and underscores.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -8,22 +8,24 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 /** Names of a key, which go before names put together of common words, and those before what is often a name. */
 const USER_KEYS = words(`
   userid uid userno customerid customernumber customerno clientid buyerid accountid personid reviewerid memberid
-  kundennummer kundennr kundenid klantnummer`);
+  kundennummer kundennr kundenid klantnummer kundnummer kundnr kundid kundenummer kundenr kundeid`);
 const USER_WORDS = words(`
   user customer member kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
-  acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client`);
+  acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund`);
 /** Visitors that are known before a visit. */
 const VISITS = words('visitorid visitor sessionid');
 const ITEM_KEYS = words(`
   itemid iid movieid filmid productid productcode productno sku asin isbn articleid articleno articlenumber itemno
   itemnumber bookid trackid songid artistid videoid gameid stockcode artikelnummer artikelnr artikelid produktnummer
-  produktnr`);
+  produktnr produktid varenummer varenr varunummer varunr`);
 const ITEM_WORDS = words(`
   item movie film product article book artikel produkt material produit producto articulo prodotto articolo ean gtin`);
 const TITLES = words(`
   comment title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
-  naam`);
-const DESCRIPTIONS = words('description beschreibung kurztext descripcion descrizione omschrijving');
+  naam benamning varenavn produktnavn produktnamn`);
+const DESCRIPTIONS = words(
+  'description beschreibung kurztext descripcion descrizione omschrijving beskrivning beskrivelse descricao',
+);
 
 /** The names of each field; of several columns the one counts whose name stands first. */
 export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -32,16 +34,16 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   FeedbackType: words('feedbacktype eventtype event action behavior interaction type'),
   Timestamp: words(`
     timestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
-    zeit tijd horodatage fecha`),
+    zeit tijd horodatage fecha dato`),
   Rating: words(`
     rating ratings score stars preference bewertung wertung sterne etoiles calificacion puntuacion valoracion estrellas
     valutazione voto punteggio beoordeling waardering`),
   Value: words(`
     value quantity qty amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte cantidad unidades quantita qta
-    aantal`),
+    aantal antal antall quantidade`),
   Comment: [...TITLES, ...DESCRIPTIONS],
   Categories: words(`
-    categories category genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias familia`),
+    categories category genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias familia varugrupp varegruppe`),
   Labels: words('labels label tags tag keywords schlagworte stichworte etiquettes etiquetas etichette'),
   IsHidden: words('ishidden hidden discontinued archived disabled'),
   Subscribe: words('subscribe subscriptions'),

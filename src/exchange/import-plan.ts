@@ -1,9 +1,10 @@
 import { OperatorError } from '../domain/operator-error.ts';
 import { cellText } from './cell-text.ts';
-import { COLUMN_NAMES, mappingByNames } from './column-names.ts';
+import { mappingByNames } from './column-names.ts';
 import { findTimeForm } from './column-times.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
-import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './guess-columns.ts';
+import { FIELDS, guess, type Kind, type Mapping } from './guess-columns.ts';
+import { type ColumnPairs, kindByFields, mapColumns } from './map-columns.ts';
 import { OpenReading } from './open-reading.ts';
 import type { TextEncoding } from './open-text-file.ts';
 import { keysOf, once, readRows, textsOf } from './read-rows.ts';
@@ -30,12 +31,11 @@ export interface FilePlan extends Plan {
   readonly isEmpty?: boolean | undefined;
   /** The items that rows of feedback name with title and category: the first row of each that has these. */
   readonly isOfFeedback?: boolean | undefined;
+  /** The columns of titles, categories and labels that were named in a file of feedback, with the item's own. */
+  readonly itemFields?: Mapping | undefined;
   /** The order of day and month that was said, where the file shows the other one. */
   readonly unfitForm?: TimeForm | undefined;
 }
-
-/** Fields, by any of their names, and their columns, by name or by number from 1. */
-export type ColumnPairs = readonly (readonly [field: string, column: string])[];
 
 /** Wishes of the caller for a file; the rest is guessed. */
 export interface Wishes {
@@ -108,16 +108,17 @@ export async function planFile(
       : rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
   const isSplit = format.name !== 'delimited' || columns.length > 1;
   const fault = isSplit ? undefined : oneColumn(path, head);
-  const mapping = labelled(kind, columns, mappingOf(path, kind, columns, found.mapping, wishes.map, fault));
+  const mapped = mapColumns({ path, kind, columns }, found.mapping, wishes.map, fault);
+  const mapping = labelled(kind, columns, mapped.mapping);
   const body = rows.slice(hasHeader ? 1 : 0);
   const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
   const times = await timesOf({ path, columns, mapping }, body, more, wishes.timeForm);
   const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
   const isEmpty = hasHeader && isWhole && body.length === 0;
   const width = format.name === 'delimited' ? columns.length : undefined;
-  const plan = { ...base, kind, columns, width, hasHeader, isEmpty, isApiForm: false, mapping, ...times };
   return {
-    ...plan,
+    ...{ ...base, kind, columns, width, hasHeader, isEmpty, isApiForm: false },
+    ...{ ...mapped, mapping, ...times },
     hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
     keepsBlanks: isExport(kind, columns),
   };
@@ -139,7 +140,7 @@ export function itemsWithin(
 ): { readonly items: FilePlan; readonly feedback: FilePlan } | undefined {
   const { kind, columns, isApiForm, hasHeader, mapping, format } = plan;
   if (kind !== 'feedback' || isApiForm || (format.name === 'delimited' && !hasHeader)) return undefined;
-  const { Comment, Categories, Labels } = mappingByNames(columns);
+  const { Comment, Categories, Labels } = { ...mappingByNames(columns), ...plan.itemFields };
   const isItems = Comment !== undefined || Categories !== undefined;
   if (!isItems || mapping.ItemId === undefined || isExport(kind, columns)) return undefined;
   const named = { ItemId: mapping.ItemId, Comment, Categories, Labels } as Mapping;
@@ -263,97 +264,6 @@ async function headRows(
     if (!isWhole) break;
   }
   return rows;
-}
-
-/** The kind of a file with columns of these names, some of which `map` names. */
-export function kindOfColumns(names: readonly string[], map: ColumnPairs): Kind {
-  const { kind, mapping } = guess([names], true);
-  return kindByFields(kind, mapping, map);
-}
-
-/** The kind of a file whose columns were guessed or named: with a user and an item a row feedback, with one of them that. */
-function kindByFields(guessed: Kind, mapping: Mapping, wished: ColumnPairs = []): Kind {
-  const names = wished.map(([name]) => name.toLowerCase());
-  const isWished = (field: string, short: string) =>
-    names.includes(field.toLowerCase()) || names.includes(short);
-  const [user, item] = [isWished('UserId', 'user'), isWished('ItemId', 'item')];
-  const hasUser = user || mapping.UserId !== undefined;
-  const hasItem = item || mapping.ItemId !== undefined;
-  if (hasUser && hasItem) return 'feedback';
-  if (user) return 'users';
-  return item ? 'items' : guessed;
-}
-
-function mappingOf(
-  path: string,
-  kind: Kind,
-  columns: readonly string[],
-  guessed: Mapping,
-  wished: ColumnPairs = [],
-  fault?: OpenReading,
-): Mapping {
-  const mapping: Record<string, number> = {};
-  for (const field of FIELDS[kind]) {
-    const at = guessed[field];
-    if (at !== undefined && at < columns.length) mapping[field] = at;
-  }
-  const named = new Map<string, string>();
-  for (const [name, column] of wished) {
-    const field = fieldNamed(kind, name);
-    if (field === undefined) throw new OperatorError(noField(path, kind, name));
-    const at = columns.indexOf(column) >= 0 ? columns.indexOf(column) : Number(column) - 1;
-    if (columns[at] === undefined) {
-      throw fault ?? new OperatorError(`${path} has no column "${column}"; it has ${columns.join(', ')}`);
-    }
-    const other = named.get(field);
-    if (other !== undefined && mapping[field] !== at)
-      throw new OperatorError(`${path} has both "${other}" and "${column}", which --map names for ${field}`);
-    named.set(field, column);
-    mapping[field] = at;
-  }
-  for (const field of REQUIRED[kind]) {
-    if (mapping[field] !== undefined) continue;
-    const short = field.replace(/Id$/, '').toLowerCase();
-    throw (
-      fault ??
-      new OperatorError(
-        `${path}: no column looks like the ${field} of ${kind}; name it with --map ${short}=COLUMN. The columns are ${columns.join(', ')}`,
-      )
-    );
-  }
-  const { UserId: user, ItemId: item } = mapping;
-  if (user !== undefined && user === item) {
-    throw new OperatorError(
-      `${path}: user and item are both from the column "${columns[user]}"; name another of the columns ${columns.join(', ')} for one of them with --map`,
-    );
-  }
-  return mapping;
-}
-
-const SHORT_NAMES: Readonly<Record<string, string>> = {
-  user: 'UserId',
-  item: 'ItemId',
-  type: 'FeedbackType',
-  time: 'Timestamp',
-};
-
-/** The field that a name on the command line means: `user`, `UserId`, `time`, `type`, or as a column may be called. */
-export function fieldNamed(kind: Kind, name: string): string | undefined {
-  const plain = name.toLowerCase();
-  const field =
-    FIELDS[kind].find((candidate) => candidate.toLowerCase() === plain) ??
-    SHORT_NAMES[plain] ??
-    FIELDS[kind].find((candidate) => COLUMN_NAMES[candidate]?.includes(plain));
-  return field !== undefined && FIELDS[kind].includes(field) ? field : undefined;
-}
-
-function noField(path: string, kind: Kind, name: string): string {
-  const isOfFeedback = kind !== 'feedback' && fieldNamed('feedback', name) !== undefined;
-  const missing = kind === 'users' ? 'item' : 'user';
-  const advice = isOfFeedback
-    ? `. If it is feedback, name its column of ${missing}s, too (--map ${missing}=COLUMN); otherwise import it by itself`
-    : '';
-  return `${path} was taken for ${kind}, and ${kind} have no field "${name}" of --map; they have ${FIELDS[kind].join(', ')}${advice}`;
 }
 
 /** The values of a column, as texts. */

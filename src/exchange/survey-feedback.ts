@@ -1,3 +1,4 @@
+import { getOrPut } from '../domain/get-or-put.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
 import { cellText } from './cell-text.ts';
@@ -11,9 +12,9 @@ import { plainNumber } from './rows-to-records.ts';
 export interface Survey {
   /** Rows of all files. */
   rows: number;
-  /** Rows that an import would refuse, and the first of them. */
+  /** Rows that an import would refuse, and the first of them by reason, which differ by more than numbers and quoted text. */
   refused: number;
-  readonly refusals: RefusedRow[];
+  readonly refusals: Map<string, { readonly first: RefusedRow[]; rows: number }>;
   /** Feedback by its type. */
   readonly types: Map<string, number>;
   /** Feedback whose value is below 0, by its type. */
@@ -29,12 +30,13 @@ export interface Survey {
 
 /** A column with more types than this holds something else. */
 const TYPES_MAX = 1000;
-/** Refused rows that are kept. */
-const REFUSALS_MAX = 20;
+/** Reasons that are told apart, and rows of one that are kept. */
+const REASONS_MAX = 20;
+const REFUSALS_MAX = 3;
 
 export function emptySurvey(): Survey {
   return {
-    ...{ rows: 0, refused: 0, refusals: [], types: new Map(), negatives: new Map() },
+    ...{ rows: 0, refused: 0, refusals: new Map(), types: new Map(), negatives: new Map() },
     repeats: new RepeatShare(),
     ...{ ratingMin: undefined, ratingMax: undefined, newestMs: undefined },
   };
@@ -63,12 +65,26 @@ export async function surveyFile(
     },
     onRefused(row) {
       survey.refused++;
-      if (survey.refusals.length < REFUSALS_MAX) survey.refusals.push(row);
+      addRefusal(survey, row);
     },
     onProgress,
     signal: new AbortController().signal,
   });
   survey.rows += rows;
+}
+
+function addRefusal({ refusals }: Survey, row: RefusedRow): void {
+  const reason = row.reason.replaceAll(/".*?"|\d+/g, '*');
+  const others = getOrPut(
+    refusals,
+    refusals.has(reason) || refusals.size < REASONS_MAX ? reason : '',
+    () => ({
+      first: [],
+      rows: 0,
+    }),
+  );
+  others.rows++;
+  if (others.first.length < REFUSALS_MAX) others.first.push(row);
 }
 
 function addFeedback(

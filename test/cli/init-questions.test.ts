@@ -161,6 +161,41 @@ describe('the titles of items', () => {
   });
 });
 
+describe('columns of a language that is not known', () => {
+  it('are asked for, users where there are items alone, and both where there is nothing', async () => {
+    const half = file('half.csv', 'Artikelnr;Ostaja;Kpl\na1;ann;1\na2;bob;2\n');
+    const prompt = scripted(
+      ...([
+        ['the users', 'Ostajat'],
+        ['the users', 'Ostaja'],
+        ['right', ''],
+        ['What did', ''],
+      ] as [string, string][]),
+    );
+    const { files } = await findAnswers(asks(half), prompt);
+    prompt.close();
+    expect(prompt.heard.join('\n')).toMatch(
+      /has items and no column that looks like users[\s\S]*no column Ostajat/,
+    );
+    expect(files.map(({ plan }) => [plan.kind, plan.mapping])).toEqual([
+      ['feedback', { ItemId: 0, UserId: 1 }],
+    ]);
+    const none = file('none.csv', 'Ostaja;Tuote;Kpl\nann;a1;1\nbob;a2;2\n');
+    const both = scripted(
+      ['has the users', 'Ostaja'],
+      ['has the items', 'Tuote'],
+      ['right', ''],
+      ['What did', ''],
+    );
+    const named = await findAnswers(asks(none), both);
+    both.close();
+    expect(named.files[0]?.plan.mapping).toEqual({ UserId: 0, ItemId: 1 });
+    await expect(findAnswers(accepts(none), undefined)).rejects.toThrow(
+      /no column looks like the UserId of feedback; name it with --map user=COLUMN\. The columns are Ostaja/,
+    );
+  });
+});
+
 describe('columns that orders and articles both have', () => {
   it('are those of the articles where these alone have a field for them', async () => {
     const sold = file('sold.csv', 'Klient;Towar;Kiedy;Opis;Grupa;Sztuk\nann;a1;2024-01-01;Tee;Warm;1\n');
@@ -171,9 +206,14 @@ describe('columns that orders and articles both have', () => {
       { ItemId: 0, Comment: 1, Categories: 2, Labels: 2 },
       { UserId: 0, ItemId: 1, Timestamp: 2, Value: 5 },
     ]);
-    // One file alone has to have a field for each.
-    const alone = findAnswers(accepts(sold, { wishes: { map } }), undefined);
-    await expect(alone).rejects.toThrow(/feedback have no field "categories"/);
+    // In one file alone they are of the items that its rows name.
+    const { files: within } = await findAnswers(accepts(sold, { wishes: { map } }), undefined);
+    expect(within.map(({ plan }) => [plan.kind, plan.mapping])).toEqual([
+      ['items', { ItemId: 1, Comment: 3, Categories: 4, Labels: 4 }],
+      ['feedback', { UserId: 0, ItemId: 1, Timestamp: 2, Value: 5 }],
+    ]);
+    const places = { config: 'furze.toml', data: './data', from: 'csv' } as const;
+    expect(sameCommand({ files: within, takesProposals: false }, places)).toContain('categories=Grupa');
   });
 });
 
@@ -193,6 +233,22 @@ describe('rows that cannot be stored', () => {
     expect(skipsBad).toBe(true);
     expect(prompt.heard).toContain(`${few}:22: the item id is empty`);
     expect((await findAnswers(accepts(few, { skipsBad: true }), undefined)).skipsBad).toBe(true);
+  });
+
+  it('are shown by reason, so that many of one hide no other', async () => {
+    const mixed = file(
+      'mixed.csv',
+      `user,item,time\n${rows}\n${'ann,a/b,2024-01-01\n'.repeat(9)},tea,2024-01-01\nann,tea\n`,
+    );
+    const prompt = scripted(['right', ''], ['What did', ''], ['11 rows of 31 cannot be stored', 'yes']);
+    await findAnswers(asks(mixed), prompt);
+    prompt.close();
+    expect(prompt.heard.slice(3, -2)).toEqual([
+      ...[22, 23, 24].map((line) => `${mixed}:${line}: the item id holds a slash`),
+      '... and 6 more rows for the same reason',
+      `${mixed}:31: the user id is empty`,
+      expect.stringContaining(`${mixed}:32: `),
+    ]);
   });
 
   it('end it where they are many, or nobody is asked', async () => {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ColumnPairs, Wishes } from '../../exchange/import-plan.ts';
+import type { Wishes } from '../../exchange/import-plan.ts';
+import type { ColumnPairs } from '../../exchange/map-columns.ts';
 import { TEXT_ENCODINGS } from '../../exchange/open-text-file.ts';
 import { TIME_FORMS } from '../../exchange/time-formats.ts';
 import { parseNumber } from './options.ts';

@@ -11,6 +11,7 @@ import {
 import type { ImportReports } from '../../exchange/import-reports.ts';
 import type { BeginBulk, Target } from '../../exchange/import-targets.ts';
 import type { Preset, PresetFile } from '../../exchange/known-data-sets.ts';
+import { refuseItemFields } from '../../exchange/map-columns.ts';
 import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text-file.ts';
 import type { RefusedRow } from '../../exchange/refused-rows.ts';
 import { importResumePoint } from '../../exchange/resume-point.ts';
@@ -85,7 +86,7 @@ export async function runImport(run: ImportRun): Promise<number> {
       if (looked === undefined || signal.aborted) break;
       const { plan, opened } = looked;
       if (!run.isShown) progress.say(`${plan.path}: ${describePlan(plan)}`);
-      warnOfRatings(progress, plan, run.ratingMinBefore);
+      checkPlan(progress, plan, run);
       const file = { plan, opened, onRefused, signal };
       const result =
         (await bulk.importFile({ ...file, skipsBad: run.skipsBad })) ??
@@ -122,12 +123,13 @@ export async function runImport(run: ImportRun): Promise<number> {
   return refused > 0 ? REFUSED : 0;
 }
 
-/** Warns where ratings are read another way than when the service was set up. */
-function warnOfRatings(
-  progress: Progress,
-  { path, kind, mapping, ratingMin }: FilePlan,
-  before: number | undefined,
-): void {
+/**
+ * Warns where ratings are read another way than when the service was set up.
+ * @throws OperatorError where columns of items were named in a file of feedback, whose items only `init` takes
+ */
+function checkPlan(progress: Progress, plan: FilePlan, { inputs, ratingMinBefore: before }: ImportRun): void {
+  if (inputs === undefined) refuseItemFields(plan, plan.itemFields);
+  const { path, kind, mapping, ratingMin } = plan;
   if (kind !== 'feedback' || mapping.Rating === undefined) return;
   if (before === undefined || ratingMin === before) return;
   const now =

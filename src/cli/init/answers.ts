@@ -94,8 +94,11 @@ async function leavesBadOut(
 ): Promise<boolean> {
   if (refused === 0) return skipsBad;
   const say = (line: string) => tell(prompt, line);
-  for (const { path, line, reason } of refusals) say(`${path}:${line}: ${reason}`);
-  if (refused > refusals.length) say(`... and ${counted(refused - refusals.length, 'rows')} more`);
+  for (const { first, rows: alike } of refusals.values()) {
+    for (const { path, line, reason } of first) say(`${path}:${line}: ${reason}`);
+    if (alike > first.length)
+      say(`... and ${counted(alike - first.length, 'more rows')} for the same reason`);
+  }
   const found = `${counted(refused, 'rows')} of ${counted(rows, 'rows').split(' ')[0]} cannot be stored`;
   if (skipsBad) {
     say(`${found} and will be left out.`);

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
-import { type ColumnPairs, describePlan, type Wishes } from '../../exchange/import-plan.ts';
+import { describePlan, type Wishes } from '../../exchange/import-plan.ts';
 import type { Preset } from '../../exchange/known-data-sets.ts';
+import type { ColumnPairs } from '../../exchange/map-columns.ts';
 import { OpenReading } from '../../exchange/open-reading.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
 import { parseDelimiter, parseMap } from '../common/column-options.ts';
@@ -47,7 +48,9 @@ export async function confirmFiles(
 ): Promise<PlannedFile[]> {
   const { preset } = given;
   const files: PlannedFile[] = [];
+  const hasFeedback = planned.some(({ plan }) => plan.kind === 'feedback');
   for (let file of planned) {
+    if (!hasFeedback && prompt !== undefined) file = await withBothKeys(file, preset, prompt);
     for (;;) {
       const text = `${file.path}: ${describePlan({ ...file.plan, type: likelyType(file.plan, given) })}`;
       if (prompt === undefined) process.stderr.write(`${text}\n`);
@@ -74,18 +77,44 @@ export async function confirmFiles(
 }
 
 /** Asks for the column of titles of items that have none, without which lists show bare ids. */
-async function withTitle(file: PlannedFile, preset: Preset, prompt: Prompt): Promise<PlannedFile> {
-  const { kind, mapping, columns, isApiForm } = file.plan;
-  const used = Object.values(mapping);
-  const others = columns.filter((_, at) => !used.includes(at));
-  if (kind !== 'items' || isApiForm || mapping.Comment !== undefined || others.length === 0) return file;
-  const question = `Which column has the titles of the items? One of ${others.join(', ')}, or none:`;
+function withTitle(file: PlannedFile, preset: Preset, prompt: Prompt): Promise<PlannedFile> {
+  const { kind, mapping, isApiForm } = file.plan;
+  if (kind !== 'items' || isApiForm || mapping.Comment !== undefined) return Promise.resolve(file);
+  return withColumn(file, 'title', 'the titles of the items', preset, prompt);
+}
+
+/** Asks for the other key where no file has rows of feedback: orders whose columns have names that are not known. */
+function withBothKeys(file: PlannedFile, preset: Preset, prompt: Prompt): Promise<PlannedFile> {
+  const { mapping, isApiForm, kind } = file.plan;
+  if (isApiForm) return Promise.resolve(file);
+  const [field, what] =
+    mapping.UserId === undefined
+      ? ['user', 'the users, such as numbers of customers']
+      : ['item', 'the items, such as numbers of articles'];
+  prompt.say(
+    `${file.path} has ${kind} and no column that looks like ${field}s, as orders or clicks have both.`,
+  );
+  return withColumn(file, field, what, preset, prompt);
+}
+
+/** Asks for a column that is not used yet. */
+async function withColumn(
+  file: PlannedFile,
+  field: string,
+  what: string,
+  preset: Preset,
+  prompt: Prompt,
+): Promise<PlannedFile> {
+  const { mapping, columns } = file.plan;
+  const others = columns.filter((_, at) => !Object.values(mapping).includes(at));
+  if (others.length === 0) return file;
+  const question = `Which column has ${what}? One of ${others.join(', ')}, or none:`;
   const map = await askUntil(prompt, question, NONE, (name) => {
     if (name !== NONE && !others.includes(name)) throw new OperatorError(`there is no column ${name}`);
-    return corrected(file.wishes.map, name === NONE ? [] : [['title', name]]);
+    return corrected(file.wishes.map, name === NONE ? [] : [[field, name]]);
   });
-  const [titled] = await planAsking([file.path], preset, { ...file.wishes, map }, prompt);
-  return titled ?? file;
+  const [again] = await planAsking([file.path], preset, { ...file.wishes, map }, prompt);
+  return again ?? file;
 }
 
 /** Reads the files through; asks for the encoding of one that is not UTF-8 behind the rows by which its columns were guessed. */
@@ -120,7 +149,8 @@ async function planAsking(
     return await planFiles(paths, preset, wishes);
   } catch (error) {
     const more = await askReading(error, prompt);
-    return planAsking(paths, preset, { ...wishes, ...more }, prompt);
+    const named = more.map && { map: corrected(wishes.map, more.map) };
+    return planAsking(paths, preset, { ...wishes, ...more, ...named }, prompt);
   }
 }
 
@@ -136,6 +166,11 @@ async function askReading(error: unknown, prompt: Prompt | undefined): Promise<W
     case 'delimiter': {
       const question = 'What stands between the columns? A sign, or tab:';
       return { delimiter: await askUntil(prompt, question, error.guess, parseDelimiter) };
+    }
+    case 'user':
+    case 'item': {
+      const column = await prompt.ask(`Which of ${error.guess} has the ${error.open}s?`);
+      return { map: [[error.open, column]] };
     }
     case 'encoding':
       if (await askYes(prompt, 'Is it Windows-1252, as spreadsheets in western Europe write it?', true))
