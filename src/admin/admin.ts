@@ -296,7 +296,8 @@ export class Admin {
     return {
       users,
       items,
-      feedback,
+      // Where events are counted they are what positive feedback is a part of.
+      feedback: recommendation.live.isCounted ? Math.max(feedback, sum(types)) : feedback,
       positive_feedback: ofCounted(countPositives(types)),
       read_feedback: ofCounted(sum(types.filter(({ Read }) => Read))),
       data_bytes: bytes,

@@ -57,7 +57,7 @@ export class LiveFeedback {
     try {
       await this.barrier?.pass(recent.userRows());
       let { count } = recent;
-      yield eventOf({ Feedback: recent.latest(n) });
+      yield eventOf({ Feedback: await this.answered(recent.latest(n)) });
       for (let quietMs = LOOK_MS; ; quietMs += LOOK_MS) {
         await sleep(LOOK_MS, undefined, { signal, ref: false });
         if (recent.count === count) {

@@ -93,3 +93,8 @@ export function measuresOf(quality: Readonly<Record<string, unknown>>): [name: s
 export function nameOf(name: string): string {
   return name.replaceAll('_', ' ');
 }
+
+/** The name of a type of feedback without the value from which on it counts. */
+export function typeName(name: string): string {
+  return name.replace(/(?:>=|<=|>|<)-?[\d.]+$/, '');
+}

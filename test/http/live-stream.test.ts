@@ -85,7 +85,9 @@ describe('a stream of feedback', () => {
     const stream = await Stream.open(server.base, 2);
     const first = await stream.next();
     expect(first.Feedback.map(({ Id }) => Id)).toEqual(['item1', 'item0']);
-    expect(first.Feedback[0]).not.toHaveProperty('Answer');
+    // The list of before is gone.
+    expect(first.Feedback[0]!.Answer!.Items.map(({ Id }) => Id)).toEqual(before);
+    expect(first.Feedback[0]!.Answer).not.toHaveProperty('New');
     await like('ann', before[0]!);
     const { Feedback, Missed } = await stream.next();
     expect(Feedback).toMatchObject([{ UserId: 'ann', Id: before[0], FeedbackType: 'like', Positive: true }]);

@@ -219,13 +219,15 @@ describe('the choice of a ranking', () => {
       0,
       () => true,
     )!;
-    expect(one.choice.rows.map(({ name }) => name)).toContain('all together with slim');
+    expect(one.choice.rows.map(({ name }) => name)).toContain('a blend of all, steadied by slim');
     const two = chooseRanking(
       users(60, (value) => 1.5 * value('slim') + 1.5 * value('popular_2d'), 4),
       0,
       () => true,
     )!;
-    expect(two.choice.rows.map(({ name }) => name).join()).toMatch(/all together with the best \d+ alone/);
+    expect(two.choice.rows.map(({ name }) => name).join()).toMatch(
+      /a blend of all, steadied by the best \d+/,
+    );
     expect(weightOf(two.ranking, 'slim')).toBeGreaterThan(0);
     expect(weightOf(two.ranking, 'popular_2d')).toBeGreaterThan(0);
   });

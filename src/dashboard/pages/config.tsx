@@ -5,20 +5,25 @@ import { Card, PageHead, State, Table } from '../parts/common.tsx';
 import { useResource } from '../use-resource.ts';
 
 const ALL = 'all';
+/** All that is not at its default. */
+const SET = 'set';
 const SOURCES = ['file', 'environment', 'command line'] as const;
 
 /** What is in effect, where each comes from and what it does. It is changed in the file. */
 export function ConfigPage() {
   const { data, error, loading } = useResource<ConfigReport>('/api/admin/config');
   const [text, setText] = useState('');
-  const [from, setFrom] = useState<string>(ALL);
+  const [chosen, choose] = useState<string>();
   const keys = data?.Keys ?? [];
+  const set = keys.filter(({ Source }) => Source !== 'default').length;
+  // What was set is asked for most; a search goes through all.
+  const from = chosen ?? (set > 0 && text === '' ? SET : ALL);
   const shown = keys.filter(
     ({ Key, Source, Description }) =>
-      (from === ALL || Source === from) && `${Key} ${Description}`.toLowerCase().includes(text.toLowerCase()),
+      (from === ALL || Source === from || (from === SET && Source !== 'default')) &&
+      `${Key} ${Description}`.toLowerCase().includes(text.toLowerCase()),
   );
   const sections = [...new Set(shown.map(({ Key }) => sectionOf(Key)))];
-  const number = (source: string) => keys.filter(({ Source }) => Source === source).length;
   return (
     <>
       <PageHead title="Settings">
@@ -29,23 +34,7 @@ export function ConfigPage() {
       </PageHead>
       <State error={error} loading={loading} />
       {data !== undefined && (
-        <form class="filter" onSubmit={(event) => event.preventDefault()}>
-          <label>
-            Find a key or what it does
-            <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
-          </label>
-          <label>
-            Set by
-            <select value={from} onChange={(event) => setFrom(event.currentTarget.value)}>
-              <option value={ALL}>all ({count(keys.length)})</option>
-              {[...SOURCES, 'default'].map((source) => (
-                <option key={source} value={source}>
-                  {source} ({count(number(source))})
-                </option>
-              ))}
-            </select>
-          </label>
-        </form>
+        <Filter keys={keys} set={set} from={from} choose={choose} text={text} type={setText} />
       )}
       {data !== undefined && shown.length === 0 && <p class="muted">No key is like that.</p>}
       {sections.map((section) => (
@@ -65,6 +54,39 @@ export function ConfigPage() {
         </Card>
       ))}
     </>
+  );
+}
+
+function Filter(props: {
+  keys: readonly ConfigEntry[];
+  /** Those that are not at their default. */
+  set: number;
+  from: string;
+  choose: (from: string) => void;
+  text: string;
+  type: (text: string) => void;
+}) {
+  const { keys, set, from, choose, text, type } = props;
+  const number = (source: string) => keys.filter(({ Source }) => Source === source).length;
+  return (
+    <form class="filter" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        Find a key or what it does
+        <input type="search" value={text} onInput={(event) => type(event.currentTarget.value)} />
+      </label>
+      <label>
+        Set by
+        <select value={from} onChange={(event) => choose(event.currentTarget.value)}>
+          <option value={ALL}>all ({count(keys.length)})</option>
+          <option value={SET}>anybody ({count(set)})</option>
+          {[...SOURCES, 'default'].map((source) => (
+            <option key={source} value={source}>
+              {source} ({count(number(source))})
+            </option>
+          ))}
+        </select>
+      </label>
+    </form>
   );
 }
 

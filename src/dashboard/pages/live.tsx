@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { RecentEvent, RecentEventsView } from '../../domain/activity-schemas.ts';
 import { pathOf } from '../api.ts';
-import { count, short, time } from '../format.ts';
+import { count, short, time, typeName } from '../format.ts';
 import { Card, Item, PageHead, State, Table } from '../parts/common.tsx';
 import { href } from '../router.ts';
 import { useEvents } from '../use-events.ts';
@@ -74,7 +74,7 @@ function Came({ record }: { record: RecentEvent }) {
         </a>
       </th>
       <td>
-        <span class={`badge ${Positive ? 'done' : ''}`}>{FeedbackType}</span>
+        <span class={`badge ${Positive ? 'done' : ''}`}>{typeName(FeedbackType)}</span>
       </td>
       <td>
         <Item card={record} />

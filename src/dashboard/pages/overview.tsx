@@ -53,11 +53,17 @@ export function OverviewPage() {
 }
 
 function Counts({ state }: { state: Summary }) {
+  // Events, where they are counted: of a user and an item there may be several.
+  const events = state.FeedbackTypes.reduce((sum, { Count }) => sum + Count, 0);
   return (
     <dl class="facts large">
       <Fact name="Users" value={count(state.Users)} />
       <Fact name="Items" value={count(state.Items)} />
-      <Fact name="Feedback" value={count(state.Feedback)} />
+      <Fact
+        name="Feedback"
+        value={count(Math.max(events, state.Feedback))}
+        note={`${count(state.Feedback)} different by user, item and type`}
+      />
       <Fact name="Positive" value={count(state.PositiveFeedback)} note="Feedback of a positive type" />
       <Fact name="Read" value={count(state.ReadFeedback)} note="Feedback of a read type" />
     </dl>

@@ -95,17 +95,18 @@ function Measures({ data }: { data: Quality }) {
 }
 
 function Ranking({ data }: { data: Quality }) {
-  const largest = Math.max(1e-9, ...data.Ranking.map(({ Weight }) => Math.abs(Weight)));
+  const used = data.Ranking.filter(({ Weight }) => Weight !== 0);
+  const largest = Math.max(1e-9, ...used.map(({ Weight }) => Math.abs(Weight)));
   return (
     <Card title="What ranks">
-      {data.Ranking.length === 0 ? (
+      {used.length === 0 ? (
         <p>
           The collaborative score alone: nothing that was learned on top of it made lists better on the
           held-out feedback.
         </p>
       ) : (
         <Table label="Weights of the ranking" head={['Feature', ...numbers('Weight'), '']}>
-          {data.Ranking.map(({ Feature, Weight }) => (
+          {used.map(({ Feature, Weight }) => (
             <tr key={Feature}>
               <th scope="row">{nameOf(Feature)}</th>
               <td class="number">{figure(Weight)}</td>

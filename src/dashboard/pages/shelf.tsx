@@ -15,6 +15,8 @@ const SUGGESTIONS = 5;
 /** In the address: somebody who is made up. Ids stand behind a sign of their own. */
 const MADE_UP = 'made-up';
 const USER = 'user:';
+/** Nobody has this id: what anybody gets. */
+const STRANGER = crypto.randomUUID();
 
 /** Two shelves side by side, as customers would see them. */
 export function ShelfPage() {
@@ -103,7 +105,8 @@ function OfUser({ userId }: { userId: string }) {
   return (
     <>
       <p class="muted">
-        {!data.Known && 'Nobody has this id: this is what anybody gets. '}
+        {!data.Known &&
+          (userId === STRANGER ? 'Anybody gets:' : 'Nobody has this id: this is what anybody gets. ')}
         {likes.length > 0 && `Last liked: ${likes.slice(0, 3).map(nameOf).join(', ')}`}
       </p>
       <Goods
@@ -154,10 +157,11 @@ function MadeUp(props: { basket: readonly ItemCard[]; change: (basket: readonly 
       </p>
       <ItemPicker label="Title or id of an item" choose={add} />
       <State error={error} loading={found === undefined && error === undefined} />
-      {found !== undefined && (
+      {basket.length === 0 && <OfUser userId={STRANGER} />}
+      {found !== undefined && basket.length > 0 && (
         <Goods
           items={found.map((item) => ({ ...item, reason: 'goes with the basket' }))}
-          none={basket.length === 0 ? 'The basket is empty.' : 'Nothing is known to go with these.'}
+          none="Nothing is known to go with these."
         />
       )}
     </>

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { UserHistory, UserView } from '../../domain/admin-schemas.ts';
 import { api, pathOf } from '../api.ts';
-import { count, recommenderName, short, time } from '../format.ts';
+import { count, recommenderName, short, time, typeName } from '../format.ts';
 import { Card, Item, PageHead, State, Table } from '../parts/common.tsx';
 import { Recommended } from '../parts/recommended.tsx';
 import { SearchInput } from '../parts/record-search.tsx';
@@ -136,7 +136,7 @@ function History({ data }: { data: UserView }) {
                 <Item card={card} />
               </td>
               <td>
-                <span class={`badge ${Positive ? 'done' : ''}`}>{FeedbackType}</span>
+                <span class={`badge ${Positive ? 'done' : ''}`}>{typeName(FeedbackType)}</span>
               </td>
               <td class="nowrap">{time(Timestamp)}</td>
             </tr>

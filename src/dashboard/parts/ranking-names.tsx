@@ -24,7 +24,11 @@ const OTHER_WAYS: Names = [
   ],
   ['vectors', 'how near its vector is to those of what the user likes'],
   ['age', 'how new an item is'],
-  ['a + b', 'a blend, with weights learned on the held-out feedback'],
+  ['a blend of all', 'all of them, with weights learned on the held-out feedback'],
+  [
+    '... steadied by',
+    'the mean of that blend and of the ways that did best alone: it varies less from fit to fit',
+  ],
 ];
 
 /** Explains the names of the ways to rank. */

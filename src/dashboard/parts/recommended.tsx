@@ -69,7 +69,7 @@ function Place(props: {
         <Score value={score} />
       </td>
       <td class="ranks">
-        {Object.keys(Ranks).length === 0 && <span class="muted">all together</span>}
+        {Object.keys(Ranks).length === 0 && <span class="muted">the blend alone</span>}
         {Object.entries(Ranks).map(([name, at]) => (
           <span key={name} class="badge">
             {recommenderName(name)} {at + 1}

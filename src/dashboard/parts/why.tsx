@@ -31,6 +31,7 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
   const titleOf = (id: string) => titles?.History.find(({ Id }) => Id === id)?.Title ?? '';
   const { WhyNot: whyNot, Parts = [] } = data;
   const parts = Parts.filter(({ Name }) => Name !== 'base');
+  const largest = Math.max(...data.Contributions.map(({ Share }) => Math.abs(Share)), Number.MIN_VALUE);
   const most = Math.max(...parts.map(({ Score }) => Math.abs(Score)), Number.MIN_VALUE);
   return (
     <div class="why">
@@ -52,7 +53,7 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
                 <Pull share={Score / most} label={nameOf(Name)} />
                 <span class="score">{signed(Score)}</span>
                 <span>
-                  {nameOf(Name)}: {Meaning}
+                  <strong>{nameOf(Name)}</strong> {Meaning}
                 </span>
               </li>
             ))}
@@ -65,7 +66,7 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
           <ul class="contributions">
             {data.Contributions.map(({ ItemId, Share }) => (
               <li key={ItemId}>
-                <Pull share={Share} label={titleOf(ItemId) || ItemId} />
+                <Pull share={Share / largest} label={titleOf(ItemId) || ItemId} />
                 <span class="score">{percent(Share)}</span>
                 <ItemName id={ItemId} title={titleOf(ItemId)} />
               </li>
@@ -88,7 +89,7 @@ function Pull({ share, label }: { share: number; label: string }) {
 }
 
 function signed(value: number): string {
-  return `${value < 0 ? '−' : '+'}${figure(Math.abs(value))}`;
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 }
 
 /** Asks why an item that is looked up is not recommended. */

@@ -22,13 +22,14 @@ export function popularityInWords(popularity: PopularityCounts, itemRow: number)
     itemRow,
     SPANS.map(([, ms]) => asOfMs - ms),
   );
-  const told = SPANS.flatMap(([name], at) => {
+  const known = SPANS.flatMap(([name], at) => {
     const count = people[at];
-    return count === undefined
-      ? []
-      : [`by ${count === 1 ? '1 person' : counted(count, 'people')} in ${name}`];
-  });
-  return `liked ${[...told.slice(-SPANS_TOLD), `${counted(ever, 'times')} in all`].join(', ')}`;
+    const who = count === 0 ? 'nobody' : count === 1 ? '1 person' : counted(count ?? 0, 'people');
+    return count === undefined ? [] : [{ count, words: `by ${who} in ${name}` }];
+  }).slice(-SPANS_TOLD);
+  // Of a long span that has nobody the shorter one says nothing more.
+  const told = known.filter(({ count }, at) => count > 0 || at === known.length - 1);
+  return `liked ${[...told.map(({ words }) => words), `${counted(ever, 'times')} in all`].join(', ')}`;
 }
 
 /**

@@ -37,7 +37,7 @@ export function hasLikes(kind: number): boolean {
 
 /** Weights that rank candidates, learned from held-out feedback and judged by it. */
 export interface Ranking extends LogisticRegression {
-  /** Name of the way that was chosen, such as `popular_7d` or `all together`. */
+  /** Name of the way that was chosen, such as `popular_7d` or `a blend of all`. */
   readonly name: string;
   /**
    * Sum of all positive feedback on each popularity scale when the weights were learned: counts enter as shares of

@@ -198,8 +198,8 @@ function blendsOf(users: readonly JudgedUser[], singles: readonly Single[]): { a
     values: judge(users, (at) => folds[at % count]?.[which]),
     ranking: everybody[which],
   });
-  const anchor = near.length === 1 ? near[0]! : `the best ${near.length} alone`;
-  return { all: way('all together', 'all'), drawn: way(`all together with ${anchor}`, 'drawn') };
+  const anchor = near.length === 1 ? near[0]! : `the best ${near.length}`;
+  return { all: way('a blend of all', 'all'), drawn: way(`a blend of all, steadied by ${anchor}`, 'drawn') };
 }
 
 /** @param start where the learning of all features begins */
