@@ -67,7 +67,7 @@ export class Counting {
 
 /** A user of an experiment, who counts once `horizon_hours` since the first list are over. */
 export class CountedUser {
-  /** Lists of the experiment, at least one. */
+  /** Lists of the experiment until the user counts, at least one: what came of later ones is not looked at. */
   readonly shown: readonly SeenList[];
   readonly variant: string;
   readonly firstMs: number;
@@ -76,11 +76,11 @@ export class CountedUser {
 
   constructor(counting: Counting, shown: readonly SeenList[]) {
     this.counting = counting;
-    this.shown = shown;
     this.variant = shown[0]!.variant;
     // As of the answer: what is told to be seen after a click would make the click a thing of the past.
     this.firstMs = shown.reduce((first, { timeMs }) => Math.min(first, timeMs), Number.POSITIVE_INFINITY);
     this.untilMs = this.firstMs + counting.settings.horizon_hours * HOUR_MS;
+    this.shown = shown.filter(({ timeMs }) => timeMs <= this.untilMs);
   }
 
   get isOver(): boolean {

@@ -69,6 +69,18 @@ describe('interleaving', () => {
     expect(Sentence).toMatch(/^new does better than now by \d+ % \(\d+ to \d+\)\.$/);
   });
 
+  it('counts no list of after the horizon, of which no result would count', () => {
+    const [of, ofMore] = [sums(), sums()];
+    const later = { timeMs: LIST_MS + 30 * 3_600_000, shownMs: LIST_MS + 30 * 3_600_000 };
+    for (let user = 0; user < 900; user++) {
+      const first = list('interleave', [1, 2, 3], user % 3 === 0 ? [2] : [], plan);
+      of.add([first], [], new Map());
+      ofMore.add([first, { ...first, ...later, outcomes: [] }], [], new Map());
+    }
+    expect(of.outcome.Variants[1]!.Mean).toBeGreaterThan(0);
+    expect(ofMore.outcome).toEqual(of.outcome);
+  });
+
   it('says nothing of few users, of other editions and of lists without a plan', () => {
     const of = sums();
     for (let user = 0; user < 99; user++) of.add([list('interleave', [1, 2], [2], plan)], [], new Map());
