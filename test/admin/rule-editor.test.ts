@@ -80,3 +80,23 @@ it('knows of at most 200 rules that were taken away what they were', async () =>
   expect(() => editor.history(ruleOf(0))).toThrow(expect.objectContaining({ code: 'PLACEMENT_NOT_FOUND' }));
   await editor.put(ruleOf(0), { length: 2 }, { ...BY, version: 0 });
 });
+
+it('keeps the rule in effect that was changed last, whatever the names, and edits it while another does not fit', async () => {
+  const { editor, rules, journals, tell } = editorOverMemory();
+  const versionAt = (at: string, settings: object | undefined) => [
+    { number: 1, text: JSON.stringify({ at, by: 'merchant', mark: at, settings }) },
+  ];
+  journals.set('placement/home', versionAt('2026-01-01T00:00:00Z', {}));
+  journals.set('experiment/a', versionAt('2026-01-02T00:00:00Z', { placement: 'home', variants }));
+  journals.set('experiment/b', versionAt('2026-01-03T00:00:00Z', { placement: 'home', variants }));
+  journals.set('placement/p2', versionAt('2026-01-05T00:00:00Z', undefined));
+  journals.set('placement/p1', versionAt('2026-01-06T00:00:00Z', undefined));
+  rules.follow([...journals.keys()]);
+  expect(Object.keys(rules.current.experiment)).toEqual(['b']);
+  expect(rules.removed).toEqual(['placement/p2', 'placement/p1']);
+  const b = { kind: 'experiment', name: 'b' } as const;
+  await editor.put(b, { placement: 'home', variants, traffic: 0.5 }, BY);
+  tell();
+  expect(rules.current.experiment).toMatchObject({ b: { traffic: 0.5 } });
+  expect(rules.reasonAgainst({ kind: 'experiment', name: 'a' })).toMatch('no other experiment');
+});

@@ -1,4 +1,5 @@
 import { type Config, ConfigError, type GivenRules, type Rules, withRules } from '../../config/config.ts';
+import { parseTimestamp } from '../../domain/rfc3339.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Journal } from '../../store/journals.ts';
 
@@ -53,7 +54,7 @@ export class RulesInEffect {
   private readonly configured: Rules;
   private readonly reads: Pick<LocalReads, 'journal' | 'journalNames'>;
   private readonly onTrouble: (message: string, error: unknown) => void;
-  private readonly kept = new Map<string, RuleChange>();
+  private readonly kept = new Map<string, RuleChange & { readonly atMs: number }>();
   private readonly listeners: ((rules: Rules) => void)[] = [];
   private reasons: ReadonlyMap<string, string> = new Map();
   private rules: Rules;
@@ -91,9 +92,8 @@ export class RulesInEffect {
 
   /** Journals of rules that were taken away, the last of them last. */
   get removed(): readonly string[] {
-    return Array.from(this.kept).flatMap(([journal, { settings }]) =>
-      settings === undefined ? journal : [],
-    );
+    const removed = [...this.kept].filter(([, { settings }]) => settings === undefined);
+    return removed.sort(([, a], [, b]) => a.atMs - b.atMs).map(([journal]) => journal);
   }
 
   keptSettings(rule: RuleName): RuleSettings | undefined {
@@ -112,7 +112,7 @@ export class RulesInEffect {
 
   /** The rules as they would be. What is not in effect now, and stays as it is, counts for nothing. @throws ConfigError */
   with(changes: readonly RuleChange[]): Rules {
-    const next = new Map(this.kept);
+    const next = new Map<string, RuleChange>(this.kept);
     for (const journal of this.reasons.keys()) next.delete(journal);
     for (const change of changes) next.set(journalOf(change), change);
     return withRules(this.configured, givenOf([...next.values()]));
@@ -125,15 +125,19 @@ export class RulesInEffect {
     for (const rule of rules) {
       const last = versionsOf(this.reads.journal(journalOf(rule)).slice(-1))[0];
       const journal = journalOf(rule);
-      // What was changed last stands last.
+      // What was changed last stands last among what was changed at the same moment.
       this.kept.delete(journal);
-      if (last !== undefined) this.kept.set(journal, { ...rule, settings: last.settings });
+      if (last === undefined) continue;
+      this.kept.set(journal, { ...rule, settings: last.settings, atMs: parseTimestamp(last.at) });
     }
     this.putInEffect();
     return true;
   }
 
-  /** All kept rules together or, where they do not fit, as many as do: the configuration may have changed since they were made. */
+  /**
+   * All kept rules together or, where they do not fit, as many as do, those that were changed last first: the configuration may have
+   * changed since they were made.
+   */
   private putInEffect(): void {
     const reasons = new Map<string, string>();
     this.reasons = reasons;
@@ -144,7 +148,8 @@ export class RulesInEffect {
       if (!(error instanceof ConfigError)) throw error;
     }
     const fitting: RuleChange[] = [];
-    const byKind = KINDS.flatMap((kind) => this.keptRules.filter((rule) => rule.kind === kind));
+    const latest = [...this.kept.values()].reverse().sort((a, b) => b.atMs - a.atMs);
+    const byKind = KINDS.flatMap((kind) => latest.filter((rule) => rule.kind === kind && rule.settings));
     for (const rule of byKind)
       try {
         this.rules = withRules(this.configured, givenOf([...fitting, rule]));
