@@ -20,6 +20,8 @@ const TIMEOUT_MS = 580_000;
 interface Block {
   readonly name: string;
   readonly text: string;
+  /** What it prints, in a block without a language right behind it: `...` stands for anything. */
+  readonly output: string | undefined;
   /** Why it is not run, as the page has it in a comment before the block. */
   readonly reason: string | undefined;
 }
@@ -27,9 +29,9 @@ interface Block {
 const blocks = PAGES.flatMap((page): Block[] =>
   [
     ...readFileSync(join(ROOT, page), 'utf8').matchAll(
-      /(?:<!-- not run: (.*) -->\n)?^```sh\n([\s\S]*?)^```/gm,
+      /(?:<!-- not run: (.*) -->\n)?^```sh\n([\s\S]*?)^```(?:\n\n```\n([\s\S]*?)^```)?/gm,
     ),
-  ].map(([, reason, text = ''], at) => ({ name: `${page} ${at + 1}`, text, reason })),
+  ].map(([, reason, text = '', output], at) => ({ name: `${page} ${at + 1}`, text, output, reason })),
 );
 
 /** What stands in the folder where a page's commands are run, and the configuration of the service beside them. */
@@ -87,7 +89,9 @@ test('every block of commands is run, or says in the source of its page why not'
   for (const name of Object.keys(SCENES)) expect(blocks.map((block) => block.name)).toContain(name);
   for (const { name, reason } of blocks)
     if (reason !== undefined) expect(SCENES, name).not.toHaveProperty([name]);
-  expect(blocks.filter(({ reason }) => reason === undefined).length).toBeGreaterThan(5);
+  const run = blocks.filter(({ reason }) => reason === undefined);
+  expect(run.length).toBeGreaterThan(5);
+  expect(run.filter(({ output }) => output !== undefined).length).toBeGreaterThan(3);
 });
 
 /** A folder for commands in which `furze` is this one. */
@@ -106,11 +110,11 @@ function commandFolder(files: Scene['files'] = {}): { readonly folder: string; r
   return { folder, path: `${bin}:${process.env.PATH}` };
 }
 
-describe.each(blocks.filter(({ reason }) => reason === undefined))('$name', ({ name, text }) => {
+describe.each(blocks.filter(({ reason }) => reason === undefined))('$name', ({ name, text, output }) => {
   const lacks = /\bzstd\b/.test(text) && spawnSync('zstd', ['--version']).status !== 0;
   if (lacks) console.warn(`SKIPPED the commands of ${name}: zstd is not installed`);
 
-  test.skipIf(lacks)('does what it says, without an error', async () => {
+  test.skipIf(lacks)('does what it says, without an error, and prints what the page has of it', async () => {
     const { config = '', files, first = ':', before, replaced = (all: string) => all } = SCENES[name] ?? {};
     const { folder, path } = commandFolder(files);
     writeFileSync(join(folder, 'furze.toml'), config);
@@ -128,7 +132,9 @@ describe.each(blocks.filter(({ reason }) => reason === undefined))('$name', ({ n
       .map((line) => line.trim());
     const early =
       before === undefined ? [] : lines.filter((line) => before.test(line) && !line.includes('restore'));
-    for (const line of [first, ...early]) await bash(line);
+    await bash(first);
+    let printed = '';
+    for (const line of early) printed += (await bash(line)).stdout;
     const service = new Furze(['serve', '--port', '0'], env, [], folder);
     try {
       const address = (await service.waitFor(/"url":"([^"]+)"/))[1]!;
@@ -136,16 +142,33 @@ describe.each(blocks.filter(({ reason }) => reason === undefined))('$name', ({ n
       const port = new URL(address).port;
       const script = replaced(lines.filter((line) => !early.includes(line)).join('\n'), address);
       const [during, after] = split(script, before);
-      await bash(during.replaceAll(DOCUMENTED_PORT, port), {
+      const { stdout } = await bash(during.replaceAll(DOCUMENTED_PORT, port), {
         FURZE_SERVER_PORT: port,
         FURZE_SERVER_API_KEY: keyOf(config),
       });
-      for (const line of after) await bash(`rm -rf ./data\n${line}`);
+      printed += stdout.replaceAll(`:${port}`, `:${DOCUMENTED_PORT}`);
+      for (const line of after) printed += (await bash(`rm -rf ./data\n${line}`)).stdout;
+      if (process.env.SHOW_PRINTED) console.log(`${name}\n${printed}`);
+      if (output !== undefined) expect(inLines(printed)).toMatch(printedAs(output));
     } finally {
       await service.stop('SIGTERM');
     }
   });
 });
+
+/** The pattern of what a page says is printed. */
+function printedAs(output: string): RegExp {
+  const parts = output
+    .trim()
+    .split('...')
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[\\s\\S]*')}$`);
+}
+
+/** Answers of curl end without a line break: a line each. */
+function inLines(printed: string): string {
+  return printed.replaceAll(/(?<=[\]}])(?=[[{])/g, '\n').trim();
+}
 
 /** Commands that restore a folder come last, each into one of its own. */
 function split(script: string, before: RegExp | undefined): readonly [string, readonly string[]] {
