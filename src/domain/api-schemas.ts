@@ -245,6 +245,9 @@ export const ExplanationSchema = named('Explanation', {
         'What the ranking gives it: the probability of positive feedback where click-through is predicted, else the collaborative score',
     }),
   ),
+  CutScore: Type.Optional(
+    Type.Number({ description: 'That of the last of the first n, where the item is not among them' }),
+  ),
   Parts: Type.Optional(
     Type.Array(Type.Object({ Name: Type.String(), Meaning: Type.String(), Score: Type.Number() }), {
       description: 'What the log-odds of the score are the sum of; below 0 what speaks against the item',

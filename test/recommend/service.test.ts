@@ -148,6 +148,11 @@ describe('with a fitted model', () => {
       (await server.call('GET', `/api/recommend/u2/explain/${item}${query}`)).body.WhyNot;
     const [first, second] = await ids('/api/recommend/u2?n=2');
     expect(await reason(second!, '?n=1')).toEqual({ Reason: 'below_the_cut' });
+    const explain = (item: string) => server.call('GET', `/api/recommend/u2/explain/${item}?n=1`);
+    const [{ body: shown }, { body: missing }] = [await explain(first!), await explain(second!)];
+    expect(shown).not.toHaveProperty('CutScore');
+    expect(missing.CutScore).toBe(shown.Score);
+    expect(missing.CutScore).toBeGreaterThanOrEqual(missing.Score);
     expect(await reason(likesOf(2)[0]!)).toEqual({ Reason: 'read', ReadAt: '2024-05-01T00:00:00Z' });
     expect(await reason(first!, '?category=odd')).toEqual({ Reason: 'not_in_category' });
     await server.call('PATCH', `/api/item/${first}`, { IsHidden: true });

@@ -10,9 +10,9 @@ import { ItemPicker } from './item-picker.tsx';
 const AMONG = 100;
 
 const REASONS: Readonly<Record<string, string>> = {
-  hidden: 'It is hidden.',
-  out_of_date: 'It is older than item_ttl allows.',
-  read: 'The user has feedback on it already.',
+  hidden: 'It is hidden: show it again on its page.',
+  out_of_date: 'It is older than item_ttl allows: a later Timestamp or a longer item_ttl brings it back.',
+  read: 'The user has feedback on it already: [recommend] repeat or replacement would bring it back.',
   not_in_category: 'It is not in the category.',
   below_the_cut: 'Others score higher.',
 };
@@ -42,6 +42,9 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
         {whyNot !== undefined && (REASONS[whyNot.Reason] ?? whyNot.Reason)}
         {whyNot?.ReadAt !== undefined && ` Since ${time(whyNot.ReadAt)}.`}
         {data.Score !== undefined && ` The ranking gives it ${figure(data.Score)}.`}
+        {whyNot?.Reason === 'below_the_cut' &&
+          data.CutScore !== undefined &&
+          ` The last of the first ${AMONG} has ${figure(data.CutScore)}: a like of what is like it, or more people who like it, would lift it.`}
       </p>
       {data.Recommenders.length > 0 && <p>Proposed by {data.Recommenders.map(proposalOf).join(', ')}.</p>}
       {parts.length > 0 && (

@@ -84,12 +84,23 @@ export class Explainer {
       const WhyNot = Rank < 0 && { WhyNot: this.whyNot(history, itemRow, categories) };
       await nextTurn(caller);
       const Score = this.score(history, itemRow);
+      await nextTurn(caller);
+      const last = Rank < 0 && list.length > 0 ? reads.itemRow(list.at(-1)!) : -1;
+      const Cut = last < 0 ? {} : { CutScore: this.score(history, last).Score };
       const Recommenders = await this.proposals(history, itemRow, caller);
       await nextTurn(caller);
       const answered = { UserId: userId, ItemId: itemId, Recommended: Rank >= 0, Rank };
       const parts = await inTurns(this.parts.maker.partsOf(history, itemRow), caller?.signal);
       const Contributions = this.named(parts?.likes ?? (await this.pulls(history, itemRow, caller)));
-      return { ...answered, ...WhyNot, ...Score, ...this.sum(parts, itemRow), Recommenders, Contributions };
+      return {
+        ...answered,
+        ...WhyNot,
+        ...Score,
+        ...Cut,
+        ...this.sum(parts, itemRow),
+        Recommenders,
+        Contributions,
+      };
     });
   }
 

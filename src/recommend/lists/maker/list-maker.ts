@@ -260,7 +260,10 @@ export class ListMaker {
     if (settings.order !== 'learned') return undefined;
     const proposal = finder.propose(history, undefined);
     const others = proposal.candidates.filter((row) => row !== itemRow);
-    return yield* explainScore({ ...proposal, candidates: [itemRow, ...others] }, inputs);
+    yield;
+    // Sums are those of whoever was asked about last.
+    const match = finder.match(history, undefined);
+    return yield* explainScore(proposalOf(match, [itemRow, ...others]), inputs);
   }
 
   /** True where lists are made of what a recommender proposes. */
