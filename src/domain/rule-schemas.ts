@@ -81,6 +81,7 @@ export const PreviewSchema = named('Preview of a placement', {
       UserId: Type.String(),
       Known: Type.Boolean({ description: 'False for an id without a record' }),
       Source: Type.String({ description: 'What made the list, as `X-Furze-Source` tells' }),
+      Seed: Type.Optional(Type.String({ description: 'Title or id of the item that the list goes by' })),
       Items: Type.Array(TitledScoreSchema, { description: 'Best first' }),
     }),
   ),

@@ -168,6 +168,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       if (path.startsWith('try/')) {
         await view.page.getByRole('button', { name: /^Why / }).first().click();
         await view.page.getByText(/^Recommended, at place 1\./).waitFor();
+        const shelf = view.page.locator('section', { has: view.page.getByRole('heading', { name: 'home' }) });
+        await shelf.locator('ol li').nth(2).waitFor();
         for (const table of ['Recommended', 'History'])
           expect(await hiddenPart(view.page, table), `${table} scrolls`).toBeLessThanOrEqual(0);
       }

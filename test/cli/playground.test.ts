@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { PLACEMENT_KINDS } from '../../src/config/schema-placements.ts';
 import { Furze } from './run-furze.ts';
 
 /** Two starts, one of them with a load and a training on a shared machine. */
@@ -50,6 +51,24 @@ describe('furze playground', () => {
       const popularIds = (answers[popular] as { Id: string }[]).map(({ Id }) => Id);
       const own = answers[requests.indexOf(personal)] as string[];
       expect(own.filter((itemId) => popularIds.includes(itemId)).length).toBeLessThan(3);
+
+      // A list of each kind of placement on the page of the user.
+      const UserId = /#\/try\/(\w+)/.exec(first.output)![1]!;
+      const kinds: Record<string, { Items: unknown[]; Seed?: string }> = {};
+      for (const kind of PLACEMENT_KINDS) {
+        const preview = `${url}/api/admin/placements/${kind}/preview?n=3`;
+        const asked = { method: 'POST', body: JSON.stringify({ Users: [UserId] }) };
+        const { Users } = (await (await fetch(preview, asked)).json()) as { Users: (typeof kinds)[string][] };
+        kinds[kind] = Users[0]!;
+      }
+      const lengths = Object.entries(kinds).map(([kind, { Items }]) => [kind, Items.length]);
+      const few = { continue: 2, again: 1 };
+      expect(Object.fromEntries(lengths)).toEqual({
+        ...Object.fromEntries(PLACEMENT_KINDS.map((kind) => [kind, 3])),
+        ...few,
+      });
+      const seeds = Object.keys(kinds).filter((kind) => kinds[kind]!.Seed !== undefined);
+      expect(seeds).toEqual(['because', 'similar', 'together']);
       expect(await first.stop('SIGINT')).toBe(0);
 
       const second = start();

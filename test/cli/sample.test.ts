@@ -89,7 +89,7 @@ describe('the playground’s configuration', () => {
     expect(config.database.cache_store).toBe(`lmdb://${folder}/cache`);
     expect([config.server.host, config.server.port]).toEqual(['::1', 2]);
     expect(config.recommend.data_source).toMatchObject({
-      positive_feedback_types: ['like'],
+      positive_feedback_types: ['like', 'watch'],
       read_feedback_types: ['read'],
     });
   });

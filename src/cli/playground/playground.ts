@@ -4,8 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
 import { baseUrl } from '../../config/base-url.ts';
 import { type Config, type Environment, parseConfig } from '../../config/config.ts';
+import { PLACEMENT_KINDS } from '../../config/schema-placements.ts';
 import type { Summary } from '../../domain/admin-schemas.ts';
-import type { ScoredEntry } from '../../domain/entities.ts';
+import type { Feedback, ScoredEntry } from '../../domain/entities.ts';
+import { formatTimestamp } from '../../domain/rfc3339.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
 import { serviceLogger } from '../../platform/log/log.ts';
 import type { Service } from '../../service/service.ts';
@@ -18,7 +20,7 @@ import { checkReason, launchService, stopSignal, stopWithin } from '../common/ru
 import { type Caller, createCaller, neighborsPath, recommendPath } from './caller.ts';
 import { askItem, askRecommended, itemLine, reasonText } from './recommended-items.ts';
 import { readSample, type Sample } from './sample.ts';
-import { pickTastes, type Taste } from './tour-user.ts';
+import { type Film, pickTastes, type Taste } from './tour-user.ts';
 
 /** `furze playground`: the service with a real sample set, trained, and requests to try. */
 export function playgroundCommand(env: Environment): Command {
@@ -83,9 +85,21 @@ async function prepare(service: Service, ask: Caller, folder: string, config: Co
       return neighbors.map(({ Score }) => Score);
     },
   });
+  const records = tastes.flatMap(madeUp);
+  await service.data.write({ kind: 'putFeedback', overwrite: false, batch: { records } });
   makeFolder(folder);
   writeLoaded(folder, tastes);
   return tastes;
+}
+
+/** What the sample has nothing of, for placements that go by it: films that were begun, and one that is seen every few weeks. */
+function madeUp({ userId: UserId, liked }: Taste): Feedback[] {
+  const event = (FeedbackType: string, { itemId: ItemId }: Film, days: number): Feedback => {
+    const Timestamp = formatTimestamp(Date.now() - days * DAY_MS);
+    return { FeedbackType, UserId, ItemId, Timestamp, Comment: '' };
+  };
+  const seen = [70, 50, 30].flatMap((days) => liked.slice(-1).map((film) => event('watch', film, days)));
+  return [...liked.slice(0, 2).map((film) => event('begin', film, 1)), ...seen];
 }
 
 interface PlaygroundPlace {
@@ -114,8 +128,9 @@ host = ${quote(host)}
 port = ${port}
 
 [recommend.data_source]
-positive_feedback_types = ["like"]
+positive_feedback_types = ["like", "watch"]
 read_feedback_types = ["read"]
+repeated = { watch = "count" }
 
 [recommend]
 # Lists that are each person's own more than the week's hits, which they would share.
@@ -128,6 +143,9 @@ popular_window = "876000h"
 [recommend.online]
 fallback_recommend = ["item_based", "popular", "latest"]
 
+[placement]
+${PLACEMENT_KINDS.map((kind) => `${kind} = { kind = "${kind}"${MORE_OF_KIND[kind] ?? ''} }`).join('\n')}
+
 [log]
 # What the playground prints is for a person; only trouble is logged.
 level = "warn"
@@ -135,6 +153,13 @@ level = "warn"
     env,
   );
 }
+
+const DAY_MS = 86_400_000;
+/** Keys of placements beside their kind; new is what is of the sample's last year. */
+const MORE_OF_KIND: Readonly<Record<string, string>> = {
+  new: `, new_days = ${Math.ceil((Date.now() - Date.UTC(2013, 0, 1)) / DAY_MS)}`,
+  continue: ', begun = ["begin"], finished = ["like"]',
+};
 
 const LOOK_MS = 500;
 /** Looks from one asking for a fit to the next. */
@@ -217,7 +242,8 @@ ${hits.join('')}
 Try it:
 ${paths.map((path) => `  curl '${url}${path}'${key}`).join('\n')}
 
-Dashboard: ${url}/#/try/${encodeURIComponent(userId)}
+Dashboard: ${url}/#/try/${encodeURIComponent(userId)}, with a list of each kind of placement; what the two have
+begun and see again is made up.
 API page: ${url}/apidocs
 Stop with Ctrl-C.
 `;

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { UserHistory, UserView } from '../../domain/admin-schemas.ts';
+import type { ItemCard, UserHistory, UserView } from '../../domain/admin-schemas.ts';
+import type { Preview, RulesView } from '../../domain/rule-schemas.ts';
 import { api, pathOf } from '../api.ts';
 import { count, recommenderName, short, time, typeName } from '../format.ts';
 import { Card, Item, PageHead, State, Table } from '../parts/common.tsx';
@@ -16,6 +17,9 @@ const ENTRIES = 20;
 /** Records that are asked for at a time. */
 const PAGE = 100;
 const SUGGESTIONS = 8;
+/** Placements that are shown, and entries of each list beside the user's own. */
+const SHELVES = 12;
+const SHORT = 10;
 /** A recommender that is being worked out is asked for again after this time. */
 const AGAIN_MS = 2000;
 
@@ -102,6 +106,7 @@ function OneUser({ userId }: { userId: string }) {
       </div>
       <WhyNot userId={userId} />
       <SideBySide data={data} />
+      <Shelves userId={userId} />
     </>
   );
 }
@@ -169,19 +174,57 @@ function SideBySide({ data }: { data: UserView }) {
               {[InPipeline && 'gives candidates', IsFallback && 'fallback'].filter(Boolean).join(', ') ||
                 'not in use'}
             </p>
-            {Items.length === 0 ? (
-              <p class="muted">{IsWaiting ? 'Being worked out.' : 'Nothing for this user.'}</p>
-            ) : (
-              <ol>
-                {Items.slice(0, 10).map((card) => (
-                  <li key={card.Id}>
-                    <Item card={card} />
-                  </li>
-                ))}
-              </ol>
-            )}
+            <Entries of={Items} none={IsWaiting ? 'Being worked out.' : 'Nothing for this user.'} />
           </section>
         ))}
+      </div>
+    </Card>
+  );
+}
+
+function Entries({ of, none }: { of: readonly ItemCard[]; none: string }) {
+  if (of.length === 0) return <p class="muted">{none}</p>;
+  return (
+    <ol>
+      {of.slice(0, SHORT).map((card) => (
+        <li key={card.Id}>
+          <Item card={card} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What the first placements have for a user. */
+function Shelves({ userId }: { userId: string }) {
+  const { data } = useResource<RulesView>('/api/admin/rules');
+  const [shown, setShown] = useState<Readonly<Record<string, Preview['Users'][number] | undefined>>>({});
+  const placements = data?.Placements.filter(({ NotInEffect }) => NotInEffect === undefined).slice(
+    0,
+    SHELVES,
+  );
+  useEffect(() => {
+    for (const { Name } of placements ?? []) {
+      const path = pathOf(['api', 'admin', 'placements', Name, 'preview'], { n: SHORT });
+      // One that cannot be asked for stays as it is.
+      const keep = ({ Users }: Preview) => setShown((before) => ({ ...before, [Name]: Users[0] }));
+      api<Preview>(path, 'POST', { Users: [userId] }).then(keep, () => {});
+    }
+  }, [data]);
+  if (placements === undefined || placements.length === 0) return null;
+  return (
+    <Card wide title="What placements show">
+      <div class="columns">
+        {placements.map(({ Name }) => {
+          const { Items, Seed } = shown[Name] ?? {};
+          return (
+            <section key={Name}>
+              <h3>{Name}</h3>
+              {Seed !== undefined && <p class="muted">By {short(Seed, 60)}</p>}
+              <Entries of={Items ?? []} none={Items ? 'Nothing for this user.' : 'Being worked out.'} />
+            </section>
+          );
+        })}
       </div>
     </Card>
   );

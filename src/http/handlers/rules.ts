@@ -164,12 +164,14 @@ async function preview(
   };
   const lists: Preview['Users'] = [];
   for (const UserId of Users) {
-    const { text, source } = await recommender.recommend(UserId, asked);
+    const { text, source, seed } = await recommender.recommend(UserId, asked);
     const Items = (JSON.parse(text) as ScoredEntry[]).flatMap(({ Id, Score }) => {
       const item = data.local.findItem(Id);
       return item === undefined ? [] : [{ ...admin.cards.of(item), Score }];
     });
-    lists.push({ UserId, Known: data.local.userRow(UserId) >= 0, Source: source, Items });
+    const Seed = seed === undefined ? undefined : data.local.findItem(seed)?.Comment || seed;
+    const Known = data.local.userRow(UserId) >= 0;
+    lists.push({ UserId, Known, Source: source, ...(Seed !== undefined && { Seed }), Items });
   }
   return { Users: lists };
 }
