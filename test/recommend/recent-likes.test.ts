@@ -30,6 +30,26 @@ describe('the latest likes of all', () => {
     expect(found(99)).toBe(0);
   });
 
+  it('say what they say when they are read anew, whatever comes and is taken back between two questions', () => {
+    const random = createRandom(8);
+    const likes = new RecentLikes();
+    const given: [number, number][] = [];
+    for (let step = 0; step < 600; step++) {
+      const like: [number, number] = [random.below(60), random.below(30)];
+      if (random.below(4) === 0 && given.length > 0)
+        likes.remove(...given.splice(random.below(given.length), 1)[0]!);
+      else if (random.below(2) === 0) {
+        likes.add(...like, 1000 * step);
+        given.push(like);
+      }
+      const liked = Array.from({ length: 1 + random.below(3) }, () => random.below(30));
+      const again = new RecentLikes();
+      again.restore(likes.save());
+      const [found, anew] = [summed(likes, liked), summed(again, liked)];
+      for (let row = 0; row < 30; row++) expect(found(row)).toBe(anew(row));
+    }
+  });
+
   it('tell how many people liked an item since when, as far back as they go', () => {
     const likes = new RecentLikes();
     likes.add(1, 10, 5000);

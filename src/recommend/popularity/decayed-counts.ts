@@ -11,6 +11,8 @@ export interface ScaledCounts {
   readonly values: Float32Array | Uint32Array;
   /** The sum of all values. */
   readonly total: number;
+  /** Where it is another one, values are in other units; absent where they never are. */
+  readonly zeroMs?: number;
 }
 
 /** The counts of `DecayedCounts`, to be saved. */
@@ -30,7 +32,7 @@ export class DecayedCounts implements ScaledCounts {
   values: Float32Array = new Float32Array(1024);
   total = 0;
   private readonly halfLifeMs: number;
-  private zeroMs = Number.NaN;
+  zeroMs = Number.NaN;
   /** The counts of rows before each record that counts for a while; no records where none does. */
   private brief: { readonly total: number; readonly rows: number[]; readonly values: number[] } | undefined;
 

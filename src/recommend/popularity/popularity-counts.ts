@@ -34,6 +34,9 @@ export interface SavedPopularity {
   readonly recent: LikeColumns;
 }
 
+/** Items whose counts have risen are told apart up to so many. */
+const RISEN_MAX = 65_536;
+
 interface Pending {
   readonly feedback: FeedbackColumns;
   readonly isPositive: TypeTest;
@@ -74,6 +77,8 @@ export class PopularityCounts implements ItemPopularity {
   private readonly decayed = HALF_LIVES_MS.map((halfLifeMs) => new DecayedCounts(halfLifeMs));
   private readonly allScales: readonly ScaledCounts[];
   private knownAsOfMs = Number.NEGATIVE_INFINITY;
+  /** Items whose counts may be higher on any scale; undefined where all may. */
+  private risen: Set<number> | undefined;
 
   constructor({ windowMs, ttlMs }: PopularitySpans, clock: Clock) {
     this.clock = clock;
@@ -107,6 +112,14 @@ export class PopularityCounts implements ItemPopularity {
 
   get ever(): Uint32Array {
     return this.everCounts.values;
+  }
+
+  /** Items whose counts on any of `scales` may be higher than when this was asked before; undefined where those of all may. One asks. */
+  takeRisen(): ReadonlySet<number> | undefined {
+    this.countNewest();
+    const { risen } = this;
+    this.risen = new Set();
+    return risen;
   }
 
   /** The sum over all feedback on each scale as of `asOfMs`, in records. */
@@ -166,6 +179,7 @@ export class PopularityCounts implements ItemPopularity {
   /** Takes the place of all that was counted; what waits to be counted is dropped. @param saved is kept */
   restore({ window, ever, decayed, newest, recent }: SavedPopularity): void {
     this.pending.length = 0;
+    this.risen = undefined;
     this.recent.restore(recent);
     for (const [at, counts] of this.decayed.entries()) counts.restore(decayed[at]!);
     this.newest.restore(newest);
@@ -187,6 +201,7 @@ export class PopularityCounts implements ItemPopularity {
     else this.inAll.add(row, timeMs, sign);
     this.leaveNewest();
     if (sign === 1) {
+      this.noteRisen(row);
       const left = this.newest.add(row, timeMs);
       if (left !== undefined) this.decay(left.row, left.timeMs, 1);
     } else if (!this.newest.remove(row, timeMs)) this.decay(row, timeMs, -1);
@@ -195,6 +210,12 @@ export class PopularityCounts implements ItemPopularity {
   private decay(row: number, timeMs: number, records: number): void {
     const knownMs = Math.min(timeMs, this.clock());
     for (const counts of this.decayed) counts.add(row, knownMs, records);
+    if (records > 0) this.noteRisen(row);
+  }
+
+  private noteRisen(row: number): void {
+    this.risen?.add(row);
+    if ((this.risen?.size ?? 0) > RISEN_MAX) this.risen = undefined;
   }
 
   /** Counts the newest records on the decaying scales: not before somebody asks, for they change with each commit. */
@@ -203,6 +224,9 @@ export class PopularityCounts implements ItemPopularity {
     this.countsNewest = true;
     this.knownAsOfMs = Math.min(this.clock(), this.newest.asOfMs(this.everCounts.total));
     for (const counts of this.decayed) counts.addBrief(this.newest, this.knownAsOfMs);
+    this.newest.forEach((row) => {
+      this.noteRisen(row);
+    });
   }
 
   private leaveNewest(): void {

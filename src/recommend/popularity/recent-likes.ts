@@ -14,6 +14,15 @@ const NONE = 0xffffffff;
 const LIKES_MAX = 20;
 const USERS_MAX = 50;
 const LIKES_OF_USER_MAX = 20;
+/** What goes with an item of so many likes is kept until the next like; of so many items at most, each up to 12 KB. */
+const KEPT_FROM = 8;
+const KEPT_ITEMS = 512;
+
+/** What goes with an item, in the order in which it is summed. */
+interface Companions {
+  readonly itemRows: Uint32Array;
+  readonly weights: Float64Array;
+}
 
 /** Likes as columns, the earliest first. */
 export interface LikeColumns {
@@ -41,6 +50,12 @@ export class RecentLikes {
   private length = 0;
   /** Likes of before have been dropped. */
   private droppedUntil = 0;
+  private readonly kept = new Map<number, Companions>();
+  /** Room for the most that goes with an item. */
+  private readonly found = {
+    itemRows: new Uint32Array(USERS_MAX * LIKES_OF_USER_MAX),
+    weights: new Float64Array(USERS_MAX * LIKES_OF_USER_MAX),
+  };
 
   /** Takes in a like, unless later ones had to make room already. @param timeMs milliseconds since the epoch */
   add(userRow: number, itemRow: number, timeMs: number): void {
@@ -56,6 +71,7 @@ export class RecentLikes {
       if (this.userRows[at] !== userRow || this.itemRows[at] !== itemRow) continue;
       this.itemRows[at] = NONE;
       this.counts[itemRow]!--;
+      this.kept.clear();
       return;
     }
   }
@@ -67,28 +83,50 @@ export class RecentLikes {
    * @param sums takes the sum of each item that goes with any of them
    */
   sumUp(liked: readonly number[], sums: SparseSums): void {
-    const { userRows, itemRows, beforeOfUser, beforeOfItem, counts } = this;
     sums.clear();
-    for (const like of liked.slice(0, LIKES_MAX)) {
-      const users = Math.min(USERS_MAX, counts[like] ?? 0);
-      if (users === 0) continue;
-      // Of an item with more users than are looked at, these stand for all.
-      const weight = Math.sqrt(counts[like]!) / users;
-      let seen = 0;
-      for (let at = this.lastOfItem[bucket(like)]!; at !== NONE && seen < users; at = beforeOfItem[at]!) {
-        if (itemRows[at] !== like) continue;
-        seen++;
-        const user = userRows[at]!;
-        let taken = 0;
-        let other = this.lastOfUser[bucket(user)]!;
-        for (; other !== NONE && taken < LIKES_OF_USER_MAX; other = beforeOfUser[other]!) {
-          const item = itemRows[other]!;
-          if (userRows[other] !== user || item === NONE) continue;
-          taken++;
-          if (item !== like) sums.add(item, weight / Math.sqrt(counts[item]!));
-        }
+    for (let place = 0; place < liked.length && place < LIKES_MAX; place++) {
+      const { itemRows, weights } = this.companionsOf(liked[place]!);
+      for (let at = 0; at < itemRows.length; at++) sums.add(itemRows[at]!, weights[at]!);
+    }
+  }
+
+  private companionsOf(like: number): Companions {
+    const count = this.counts[like] ?? 0;
+    if (count < KEPT_FROM) return this.findCompanions(like, count);
+    const known = this.kept.get(like);
+    if (known !== undefined) return known;
+    const { itemRows, weights } = this.findCompanions(like, count);
+    const companions = { itemRows: itemRows.slice(), weights: weights.slice() };
+    if (this.kept.size === KEPT_ITEMS) this.kept.clear();
+    this.kept.set(like, companions);
+    return companions;
+  }
+
+  /** Valid until the next call. */
+  private findCompanions(like: number, count: number): Companions {
+    const { userRows, itemRows, beforeOfUser, beforeOfItem, counts, found } = this;
+    const users = Math.min(USERS_MAX, count);
+    // Of an item with more users than are looked at, these stand for all.
+    const weight = Math.sqrt(count) / users;
+    let length = 0;
+    let seen = 0;
+    let at = users === 0 ? NONE : this.lastOfItem[bucket(like)]!;
+    for (; at !== NONE && seen < users; at = beforeOfItem[at]!) {
+      if (itemRows[at] !== like) continue;
+      seen++;
+      const user = userRows[at]!;
+      let taken = 0;
+      let other = this.lastOfUser[bucket(user)]!;
+      for (; other !== NONE && taken < LIKES_OF_USER_MAX; other = beforeOfUser[other]!) {
+        const item = itemRows[other]!;
+        if (userRows[other] !== user || item === NONE) continue;
+        taken++;
+        if (item === like) continue;
+        found.itemRows[length] = item;
+        found.weights[length++] = weight / Math.sqrt(counts[item]!);
       }
     }
+    return { itemRows: found.itemRows.subarray(0, length), weights: found.weights.subarray(0, length) };
   }
 
   /**
@@ -152,6 +190,7 @@ export class RecentLikes {
   }
 
   private clear(): void {
+    this.kept.clear();
     this.length = 0;
     this.lastOfUser.fill(NONE);
     this.lastOfItem.fill(NONE);
@@ -159,6 +198,7 @@ export class RecentLikes {
   }
 
   private push(userRow: number, itemRow: number, second: number): void {
+    if (this.kept.size > 0) this.kept.clear();
     const at = this.length++;
     const [ofUser, ofItem] = [bucket(userRow), bucket(itemRow)];
     this.userRows[at] = userRow;

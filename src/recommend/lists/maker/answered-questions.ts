@@ -83,7 +83,12 @@ export class AnsweredQuestions {
     let learned = 0;
     for (const at of likes.asked) {
       if (inputs.generation?.ranking === undefined || !this.mayAsk()) break;
-      learned += Number(this.ask(added, at, likes.byUser.get(added.userRows[at]!)!));
+      const question = this.ask(added, at, likes.byUser.get(added.userRows[at]!)!);
+      yield;
+      if (question === undefined) continue;
+      const { moving, kind, features, chosen } = question;
+      moving.weights.learn({ features, chosen }, moving.fitted.byKind[kind]!);
+      learned++;
       yield;
     }
     if (learned > 0) this.takeUp();
@@ -117,19 +122,19 @@ export class AnsweredQuestions {
     return { asked, byUser };
   }
 
-  /** @returns whether something was learned */
-  private ask(added: FeedbackColumns, at: number, except: ReadonlySet<number>): boolean {
+  /** @returns undefined where nothing is to be learned of it */
+  private ask(added: FeedbackColumns, at: number, except: ReadonlySet<number>) {
     const { finder } = this;
     const { inputs, history } = this.parts;
-    const { fitted, sums, weights } = this.movingNow();
+    const moving = this.movingNow();
+    const { fitted, sums } = moving;
     history.load(added.userRows[at]!, added.timesMs[at]!, except);
     const wanted = { scales: SCALES, latest: true, sums };
     const proposal = finder.propose(history, wanted, undefined, finder.withoutCatalogue(history));
     const chosen = proposal.candidates.indexOf(added.itemRows[at]!);
-    if (chosen < 0 || proposal.candidates.length < 2) return false;
+    if (chosen < 0 || proposal.candidates.length < 2) return undefined;
     const features = rankingFeatures(proposal, inputs, fitted.totals);
-    weights.learn({ features, chosen }, fitted.byKind[proposal.kind]!);
-    return true;
+    return { moving, kind: proposal.kind, features, chosen };
   }
 
   private movingNow(): Moving {

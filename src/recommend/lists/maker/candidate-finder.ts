@@ -122,9 +122,11 @@ export class CandidateFinder {
     return { liked, read: history.readRowsInEffect(), vector: this.foldIn(liked), closest: [] };
   }
 
-  /** A session with these likes: the collaborative model scores what others propose, and goes through no catalogue. */
+  /** A session with these likes: the collaborative model scores what others propose where the ranking asks it, and goes through no catalogue. */
   session(liked: readonly number[], read: readonly number[]): LookedUp {
-    return { kind: SESSION_KIND, liked, read, vector: this.foldIn(liked), closest: [] };
+    const ranking = this.inputs.generation?.ranking?.byKind[SESSION_KIND];
+    const isAsked = ranking !== undefined && looksAt(ranking, ['collaborative']);
+    return { kind: SESSION_KIND, liked, read, vector: isAsked ? this.foldIn(liked) : undefined, closest: [] };
   }
 
   /**

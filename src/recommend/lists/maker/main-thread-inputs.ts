@@ -2,10 +2,11 @@ import type { Clock } from '../../../domain/clock.ts';
 import type { LocalReads } from '../../../store/data-store.ts';
 import type { Ranking } from '../../models/feature-names.ts';
 import type { GenerationSlot } from '../../models/generation-slot.ts';
+import { TrendingItems } from '../../popularity/trending-items.ts';
 import { KeptItemScores } from '../../ranking/kept-item-scores.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { InMemoryState } from '../../state/in-memory-state.ts';
-import { topLatest, topPopular, topTrending } from '../../state/top-items.ts';
+import { SPARE_FACTOR, topLatest, topPopular } from '../../state/top-items.ts';
 import type { ItemVectors } from '../../vectors/item-vectors.ts';
 
 /** The most popular items are looked for again after this time, and scores of items worked out again. */
@@ -33,6 +34,7 @@ export function mainThreadInputs(parts: MainThreadParts): ListInputs {
   let popularRows: readonly number[] = [];
   let popularMs = Number.NEGATIVE_INFINITY;
   const { catalogue, popularity } = live;
+  const trends = new TrendingItems(popularity, (row) => catalogue.isListable(row));
   const trending: { rows: readonly number[]; madeMs: number }[] = [];
   const scores = scoresOfASecond(generations, clock);
   // What was found before knows of little.
@@ -63,8 +65,7 @@ export function mainThreadInputs(parts: MainThreadParts): ListInputs {
       const now = clock();
       const known = trending[scale];
       if (known !== undefined && Math.abs(now - known.madeMs) < TRENDING_MS) return known.rows;
-      popularity.drain();
-      const rows = topTrending(popularity.scales[scale]!, cacheSize, (row) => catalogue.isListable(row));
+      const rows = trends.first(scale, cacheSize * SPARE_FACTOR);
       trending[scale] = { rows, madeMs: now };
       return rows;
     },
