@@ -66,7 +66,7 @@ function settingsOf(method: 'interleave' | 'estimate', planUsers: number) {
     counts = "feedback"
     plan_users = ${planUsers}
     variants = [{ name = "a", share = 0.5 }, { name = "b", share = 0.5 }]`);
-  return experiment['x']!;
+  return experiment.x!;
 }
 
 /** What a user sees and does, as it is worked out from the log. */

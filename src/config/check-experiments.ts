@@ -58,7 +58,7 @@ function checkMethod(
     problems.push(`${at}.variants: expected two with method ${show(method)}, got ${variants.length}`);
   if (guardrails.length > 0)
     problems.push(`${at}.guardrails: expected none with method ${show(method)}, got ${show(guardrails)}`);
-  const explored = variants[0]?.override?.['explore'] ?? own?.explore;
+  const explored = variants[0]?.override?.explore ?? own?.explore;
   if (method === 'estimate' && own !== undefined && explored === 0)
     problems.push(`${at}.placement: expected one with explore above 0 for method "estimate"`);
 }

@@ -191,7 +191,7 @@ async function setUp(address: string, files: Scene['files'] = {}): Promise<void>
 
 /** A file of NumPy with one row. */
 function npyOf(row: readonly number[]): Buffer {
-  const head = `{'descr': '<f4', 'fortran_order': False, 'shape': (1, ${row.length}), }`.padEnd(117) + '\n';
+  const head = `${`{'descr': '<f4', 'fortran_order': False, 'shape': (1, ${row.length}), }`.padEnd(117)}\n`;
   const magic = Buffer.from([0x93, ...Buffer.from('NUMPY'), 1, 0, head.length, 0]);
   return Buffer.concat([magic, Buffer.from(head), Buffer.from(Float32Array.from(row).buffer)]);
 }

@@ -18,7 +18,7 @@ function settingsOf(method: string) {
     measure = "like"
     counts = "feedback"
     variants = [{ name = "now", share = 0.5 }, { name = "new", share = 0.5, override = { length = 5 } }]`);
-  return experiment['x']!;
+  return experiment.x!;
 }
 
 /** A list of rows, of which the user likes some. */
