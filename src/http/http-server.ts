@@ -32,6 +32,8 @@ export interface ConnectionLimits {
   readonly keepAliveMs: number;
   /** Time that `close` waits for requests under way, milliseconds. */
   readonly drainMs: number;
+  /** Time without a request after which `close` takes no pooled client to be about to send one, milliseconds. */
+  readonly quietMs: number;
 }
 
 export interface HttpServerOptions extends RequestPipelineParts {
@@ -64,13 +66,14 @@ export class HttpServer {
   private readonly bodies: BodyRules;
   private readonly outflows: OutflowRules;
   private readonly burst: Burst;
-  private readonly drain = new Drain();
+  private readonly drain: Drain;
   /** Calls whose answers go on until their callers leave. */
   private readonly lasting = new Set<Call>();
 
   constructor(options: HttpServerOptions) {
     const { connections, limits, log, tls } = options;
     this.options = options;
+    this.drain = new Drain(connections.quietMs);
     this.pipeline = new RequestPipeline(options);
     this.bodies = {
       bytesMax: limits.bodyBytesMax,

@@ -24,6 +24,8 @@ import type { Telemetry } from './telemetry/spans.ts';
 
 /** Of the time to stop, the part that requests under way have to end. */
 const DRAIN_SHARE = 0.5;
+/** Longer than a busy client rests between two requests. */
+const QUIET_MS = 1000;
 const MIB = 2 ** 20;
 
 /** The ground of HTTP; nothing listens yet. */
@@ -150,6 +152,7 @@ function connectionLimits(server: Config['server']): ConnectionLimits {
     sendTimeoutMs: server.send_timeout,
     keepAliveMs: server.keep_alive_timeout,
     drainMs: server.shutdown_timeout * DRAIN_SHARE,
+    quietMs: QUIET_MS,
   };
 }
 

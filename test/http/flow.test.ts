@@ -338,7 +338,7 @@ async function keepAsking(port: number): Promise<{ asked: number; answered: numb
 }
 
 test('a stop under full load leaves no request of 64 connections without an answer', async () => {
-  const own = await serveRoutes(routes);
+  const own = await serveRoutes(routes, { connections: { quietMs: 1000 } });
   const clients = Array.from({ length: 64 }, () => keepAsking(own.port));
   await until(async () => Number(/status="200"} (\d+)/.exec(await own.metrics.text())?.[1]) > 2000);
   await own.close();

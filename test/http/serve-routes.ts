@@ -16,6 +16,7 @@ export const WIDE: ConnectionLimits = {
   sendTimeoutMs: 600_000,
   keepAliveMs: 600_000,
   drainMs: 600_000,
+  quietMs: 0,
 };
 
 /** No keys: everybody may do everything. */

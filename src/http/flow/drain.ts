@@ -1,9 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time without a request after which no pooled client is taken to be about to send one, milliseconds. */
-const QUIET_MS = 300;
-
 /**
  * The end of a server in order. It waits for requests under way and until none has come for a moment, some time at most: a
  * client sends its next request before it knows of the stop. Answers to requests that come meanwhile close their
@@ -14,6 +11,12 @@ export class Drain {
   private underWay = 0;
   private heardMs = Number.NEGATIVE_INFINITY;
   private onIdle = () => {};
+  private readonly quietMs: number;
+
+  /** @param quietMs time without a request after which no pooled client is taken to be about to send one, milliseconds */
+  constructor(quietMs: number) {
+    this.quietMs = quietMs;
+  }
 
   /** True from the beginning of a stop on: connections are to be closed. */
   get hasBegun(): boolean {
@@ -49,7 +52,7 @@ export class Drain {
     const endMs = performance.now() + limitMs;
     for (;;) {
       const leftMs = endMs - performance.now();
-      const noisyMs = Math.min(this.heardMs + QUIET_MS - performance.now(), leftMs);
+      const noisyMs = Math.min(this.heardMs + this.quietMs - performance.now(), leftMs);
       if (leftMs > 0 && this.underWay > 0) await this.idle(leftMs);
       else if (noisyMs > 0) await delay(noisyMs);
       else break;
