@@ -16,8 +16,7 @@ import type { KeptFilters } from '../placements/kept-filters.ts';
 import type { PlacementCounts } from '../placements/placement-counts.ts';
 import type { Placements } from '../placements/placements.ts';
 import type { RecommendationTokens } from '../placements/recommendation-tokens.ts';
-import type { LatestSource } from '../sources/latest-source.ts';
-import type { PopularSource } from '../sources/popular-source.ts';
+import type { GlobalSource } from '../sources/global-source.ts';
 import {
   type Answered,
   type Claims,
@@ -214,7 +213,7 @@ export class OnlineRecommender implements Recommender {
   }
 
   /** Entries of a list less what the user of the query has read. */
-  private unread(query: ListQuery, source: LatestSource | PopularSource): Promise<ScoredEntry[]> {
+  private unread(query: ListQuery, source: GlobalSource): Promise<ScoredEntry[]> {
     const { userId, categories } = query;
     const k = query.offset + query.n;
     const rank = async (accept: (row: number) => boolean) =>

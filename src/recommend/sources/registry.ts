@@ -8,10 +8,9 @@ import { SinceFit } from '../neighbors/since-fit.ts';
 import { UserNeighbors } from '../neighbors/user-neighbors.ts';
 import type { InMemoryState } from '../state/in-memory-state.ts';
 import { CollaborativeSource, collaborativeMatcher, type VectorOf } from './collaborative-source.ts';
+import { GlobalSource, latestMatcher, popularMatcher } from './global-source.ts';
 import { ItemBasedSource, itemBasedMatcher } from './item-based-source.ts';
-import { LatestSource, latestMatcher } from './latest-source.ts';
 import type { Matcher } from './matcher.ts';
-import { PopularSource, popularMatcher } from './popular-source.ts';
 import { type ListOfSession, SessionSource } from './session-source.ts';
 import type { Sources } from './source.ts';
 import { UserBasedSource, userBasedMatcher } from './user-based-source.ts';
@@ -50,8 +49,10 @@ export const MATCHERS: readonly Matcher[] = [
 export interface ComposedSources {
   readonly sources: Sources;
   readonly sessions: SessionSource;
-  readonly popular: PopularSource;
-  readonly latest: LatestSource;
+  /** By the positive feedback in the window. */
+  readonly popular: GlobalSource;
+  /** By seconds since the epoch. */
+  readonly latest: GlobalSource;
   readonly itemNeighbors: ItemNeighbors;
   readonly userNeighbors: UserNeighbors;
   readonly sinceFit: SinceFit;
@@ -82,8 +83,8 @@ export function createSources(
     ...{ catalogue, generations, itemNeighbors, isPositive },
     seedItems: sessionLength,
   });
-  const popular = new PopularSource(live.popular);
-  const latest = new LatestSource(live.latest);
+  const popular = new GlobalSource(live.popular);
+  const latest = new GlobalSource(live.latest, 1000);
   const sources: Sources = {
     collaborative: new CollaborativeSource(generations, vectorOf, catalogue),
     item_based: itemBased,
