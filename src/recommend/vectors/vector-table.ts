@@ -193,10 +193,6 @@ export class VectorTable {
     return place !== undefined && place < this.listsEnd;
   }
 
-  has(row: number): boolean {
-    return this.placeOf(row) !== undefined;
-  }
-
   private addToSums(place: number, sign: 1 | -1): void {
     const { similarity, dimensions } = this.space;
     if (similarity !== 'cosine') return;
