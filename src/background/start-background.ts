@@ -16,8 +16,7 @@ import { type BackgroundTraining, createTrainer, createTraining, openPool } from
 import { GenerationFollower } from './fit/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
 import { answerOthers, relatedElsewhere } from './pool/ask-other-nodes.ts';
-import { neighborFinder } from './pool/neighbor-finder.ts';
-import { vectorClusterer, vectorFinder } from './pool/vector-finder.ts';
+import { neighborFinder, vectorClusterer, vectorFinder } from './pool/finders.ts';
 import type { WorkerPool } from './pool/worker-pool.ts';
 import { TaskList } from './tasks/task-list.ts';
 import { Webhooks } from './tasks/webhooks.ts';

@@ -1,7 +1,7 @@
 import { Admin } from '../admin/admin.ts';
 import { logStart, logTroubles } from '../admin/log-start-and-troubles.ts';
 import { type FitSummary, SETTLE_MS } from '../background/fit/fit-schedule.ts';
-import { ItemSearch } from '../background/pool/item-search.ts';
+import { itemFinder } from '../background/pool/finders.ts';
 import type { SearchState } from '../background/search/last-search.ts';
 import { type Background, startBackground } from '../background/start-background.ts';
 import type { OnProgress } from '../background/tasks/fit-stages.ts';
@@ -170,8 +170,7 @@ function startHttp(
   shown: Shown,
 ): Promise<HttpListener> {
   const { recommender, explainer, placementCounts } = recommendation;
-  const itemSearch = new ItemSearch(pool, paths.dataPath);
-  const searchItems = (text: string, n: number) => itemSearch.find(text, n);
+  const searchItems = itemFinder(pool, paths.dataPath);
   const health = () => checkHealth(data, cache, shownLog);
   const services = { data, recommender, explainer, ...shown, admin, searchItems, health, clock };
   const background = {

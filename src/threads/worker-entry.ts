@@ -1,15 +1,11 @@
-import { performance } from 'node:perf_hooks';
 import { yieldToServing } from '../platform/process/thread-priority.ts';
-import { searchItems } from '../recommend/catalogue/search-by-text.ts';
-import { findNeighbors } from './find-neighbors.ts';
 import { gather } from './gather-training-data.ts';
 import { changeGiven, takeGiven } from './given-models.ts';
 import { learnRanking } from './learn-ranking.ts';
 import { answerQuestion, makeLists } from './make-lists.ts';
-import { FULL_PRIORITY, type Job, type JobKind, type Jobs, type SearchItemsJob } from './messages.ts';
-import { withReads } from './open-stores.ts';
+import { FULL_PRIORITY, type Job, type JobKind, type Jobs } from './messages.ts';
 import { recountFeedback } from './recount-feedback.ts';
-import { clusterVectors, searchVectors } from './search-vectors.ts';
+import { clusterVectors, findItems, findNeighbors, searchVectors } from './searches.ts';
 import { finish, load, prepare, run } from './train-parts.ts';
 
 // A pool tells its threads what they are for.
@@ -36,10 +32,4 @@ const WORK: { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => unknown } 
 
 export default function work(job: Job): unknown {
   return (WORK[job.kind] as (job: Job) => unknown)(job);
-}
-
-/** See `SearchItemsJob`. */
-function findItems({ dataPath, text, n, timeMsMax }: SearchItemsJob): string[] {
-  const endMs = performance.now() + timeMsMax;
-  return withReads(dataPath, (reads) => searchItems(reads, text, n, () => performance.now() > endMs));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ItemSearch } from '../../src/background/pool/item-search.ts';
+import { itemFinder } from '../../src/background/pool/finders.ts';
 import { JobQueue } from '../../src/background/pool/job-queue.ts';
 import type { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { SingleFlight } from '../../src/platform/concurrency/single-flight.ts';
@@ -132,8 +132,8 @@ describe('equal questions at the same time', () => {
 
 it('one search for items is at work at a time, and those beyond the ones that may wait are refused', async () => {
   const { jobs, run } = pool();
-  const search = new ItemSearch({ run } as WorkerPool, '');
-  const found = Promise.allSettled(Array.from({ length: 18 }, () => search.find('tea', 5)));
+  const find = itemFinder({ run }, '');
+  const found = Promise.allSettled(Array.from({ length: 18 }, () => find('tea', 5)));
   await turns();
   for (let at = 0; at < 16; at++) {
     expect(jobs).toHaveLength(at + 1);

@@ -4,7 +4,7 @@ import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { usersByItems } from '../../../src/model/neighbors/incidence.ts';
 import { placeSimilarity } from '../../../src/model/neighbors/memory-layout.ts';
 import { type PlacedUsers, SimilarUsers } from '../../../src/model/neighbors/similar-users.ts';
-import { findNeighbors } from '../../../src/threads/find-neighbors.ts';
+import { findNeighbors } from '../../../src/threads/searches.ts';
 
 /** User 0 likes items 0 to 5; user 1 likes 0, 1 and 2, user 2 likes 3, 4 and 5, user 3 something else. */
 const LIKES = [[0, 1, 2, 3, 4, 5], [0, 1, 2], [3, 4, 5], [6]];

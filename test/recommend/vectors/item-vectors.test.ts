@@ -4,7 +4,7 @@ import type { VectorSpaces } from '../../../src/domain/vector-space.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { ItemVectors } from '../../../src/recommend/vectors/item-vectors.ts';
 import type { ChangeSet, LocalReads } from '../../../src/store/data-store.ts';
-import { clusterVectors, searchVectors } from '../../../src/threads/search-vectors.ts';
+import { clusterVectors, searchVectors } from '../../../src/threads/searches.ts';
 
 const spaces: VectorSpaces = { wide: { dimensions: 4096, similarity: 'cosine' } };
 const ROWS = 2500;
