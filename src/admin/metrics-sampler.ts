@@ -1,8 +1,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../domain/clock.ts';
 import type { SavedStates } from '../store/cache-store.ts';
-import type { Sample, SampledName } from './metrics-ring-buffer.ts';
-import { MetricsRingBuffer } from './metrics-ring-buffer.ts';
+import { MetricsRingBuffer, type Sample, type SampledName } from './metrics-ring-buffer.ts';
 
 /** A day of samples. */
 const STEP_MS = 10_000;

@@ -15,7 +15,7 @@ import {
 import type { Config } from './schema.ts';
 import { type Environment, withoutInjected } from './variable-names.ts';
 
-export type { Config, DurationMs } from './schema.ts';
+export type { Config } from './schema.ts';
 export type { Environment } from './variable-names.ts';
 
 /** The configuration cannot be used; the message lists every problem with its path and what was expected. */

@@ -24,8 +24,6 @@ import {
   wordByType,
 } from './schema-types.ts';
 
-export type { DurationMs } from './schema-types.ts';
-
 const FOLDER = '^lmdb://.+';
 const DATA_STORE = '^(lmdb://.+|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
 const CACHE_STORE =

@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { Trial } from './hold-out-protocol.ts';
-import { askedUsers } from './hold-out-protocol.ts';
+import { askedUsers, type Trial } from './hold-out-protocol.ts';
 import { fillStore, firstTimes, OwnService, type Recommend } from './own-service.ts';
 
 /** Requests under way at once. */

@@ -7,8 +7,7 @@ import { AutoInsert } from './auto-insert.ts';
 import type { CheckedCommand } from './check-command.ts';
 import type { LocalReads, WriteResult } from './data-store.ts';
 import { appended, type Journal, type JournalAppend } from './journals.ts';
-import type { TypeRoles } from './pair-merge.ts';
-import { EditKind } from './pair-merge.ts';
+import { EditKind, type TypeRoles } from './pair-merge.ts';
 import type { WriteRules } from './write-options.ts';
 
 type Command<Kind> = Extract<CheckedCommand, { kind: Kind }>;

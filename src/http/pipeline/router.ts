@@ -1,5 +1,4 @@
-import type { Method, Route } from '../route/route.ts';
-import { paramNames } from '../route/route.ts';
+import { type Method, paramNames, type Route } from '../route/route.ts';
 
 /** A route that fits a path and a method, with its number in the table and the decoded parameters. */
 export interface Match {

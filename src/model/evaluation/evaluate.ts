@@ -1,5 +1,4 @@
-import type { CompressedMatrix } from '../../dataset/interactions.ts';
-import { rowIndices } from '../../dataset/interactions.ts';
+import { type CompressedMatrix, rowIndices } from '../../dataset/interactions.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { type Estimate, estimate } from './confidence-interval.ts';
 import { hitRate, ndcg, precision, recall, reciprocalRank } from './metrics.ts';

@@ -7,8 +7,7 @@ import type { TemporaryFolder } from '../../../platform/files/temporary-folder.t
 import { checkCommand } from '../../check-command.ts';
 import type { WriteCommand, WriteResult } from '../../data-store.ts';
 import { DecimalSum } from '../../decimal-sum.ts';
-import type { PairRecord } from '../../pair-merge.ts';
-import { PairMerge } from '../../pair-merge.ts';
+import { PairMerge, type PairRecord } from '../../pair-merge.ts';
 import { countIn, type StoredFeedback } from '../../repeats.ts';
 import { ChangeLog } from '../changes/change-log.ts';
 import { beginRecent } from '../changes/recent-feedback.ts';
