@@ -167,7 +167,7 @@ function placedBy(
 ) {
   const rules = new RulesInEffect(config, data.local, onTrouble);
   const placements = new Placements(rules.current);
-  const explored = () => placements.namesWith((placement) => placement.explored > 0);
+  const explored = () => placements.namesWith(({ settings }) => settings.explore > 0);
   const readTypes = readTypesOf(config.recommend);
   const pools = new ExplorationPools({ explored, clock, rowCount: () => catalogue.rowCount, readTypes });
   const rotation = new Rotation();

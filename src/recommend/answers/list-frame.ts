@@ -30,9 +30,13 @@ export function frameOf(
   const mayPin = (row: number) => catalogue.isListable(row) && mayShow(row) && own!.accepts(row);
   const pins = own ? placement.pins(clock(), rowOf, mayPin) : [];
   const pinned = pins.flatMap(({ row }) => catalogue.idAt(row) ?? []);
-  const excluded = [...wishes.excluded, ...placement.excluded, ...resting, ...pinned];
-  const boosts = [...wishes.boosts, ...placement.boosts];
-  const filter = filterOf([...categories, ...placement.categories], { ...wishes, excluded, boosts }, passing);
+  const excluded = [...wishes.excluded, ...placement.settings.exclude, ...resting, ...pinned];
+  const boosts = [...wishes.boosts, ...placement.settings.boost];
+  const filter = filterOf(
+    [...categories, ...placement.settings.categories],
+    { ...wishes, excluded, boosts },
+    passing,
+  );
   const most = Math.min(offset + n, placement.length);
   const within = pins.filter(({ place }) => place <= most);
   /** Entries beside the pins. */

@@ -87,12 +87,12 @@ export class PersonalAnswers {
     if (!isOfPlacement(query) || !placements.has(query.placement)) return undefined;
     const { placement, other, claims } = placements.of(query.placement, userId);
     if (!placement.isSteady || other !== undefined) return undefined;
-    const { filter, categories, number, length } = placement;
+    const { filter, settings, number, length } = placement;
     const passing = filter && filters.ready(filter);
     if (filter !== undefined && passing === undefined) return undefined;
     const mayStand = (row: number) =>
       placement.isPinned(catalogue.idAt(row)) ||
-      ((passing === undefined || hasBit(passing, row)) && catalogue.isInAll(row, categories));
+      ((passing === undefined || hasBit(passing, row)) && catalogue.isInAll(row, settings.categories));
     const found = hits.findPlaced(number, userId, Math.min(query.n, length), mayStand);
     if (found === undefined) return undefined;
     active.note(hits.foundUserRow);

@@ -98,7 +98,7 @@ export class PlacementLists {
     if (placement.learns) lessons.renew(false);
     if (!placement.tires) return { placement, passing, tired: [], sinking: new Map() };
     const name = query.placement!;
-    const factors = placement.rotates ? rotation.of(name) : undefined;
+    const factors = placement.settings.rotate ? rotation.of(name) : undefined;
     const all = placement.sinking(name, await seenLately.of(userId), factors, clock());
     const tired = Array.from(all).flatMap(([row, factor]) => (factor > 0 ? [] : (catalogue.idAt(row) ?? [])));
     const sinking = new Map(Array.from(all).filter(([, factor]) => factor > 0));
@@ -130,7 +130,7 @@ export class PlacementLists {
       plan = packRanks(this.listed(answer), own, theirs);
     } else {
       if (pinned.length > 0) answer.arrange(frame.withPins(answer.rows), 'pins');
-      const { explored } = placed.placement;
+      const { explore: explored } = placed.placement.settings;
       const pool = explored > 0 ? this.poolFor(history, query, placed, list) : undefined;
       if (explored > 0 && pool === undefined) sources.push(UNEXPLORED);
       if (pool !== undefined) {
@@ -161,8 +161,14 @@ export class PlacementLists {
     { answer, frame }: RuledList,
   ): PoolEntry[] | undefined {
     const { catalogue, reads, pools, lessons } = this.parts;
-    const wishes = { ...NO_WISHES, excluded: rules.excluded };
-    const all = new ItemFilter(catalogue, rules.categories, wishes, (id) => reads.itemRow(id), passing);
+    const wishes = { ...NO_WISHES, excluded: rules.settings.exclude };
+    const all = new ItemFilter(
+      catalogue,
+      rules.settings.categories,
+      wishes,
+      (id) => reads.itemRow(id),
+      passing,
+    );
     const accept = (row: number) => catalogue.isListable(row) && all.accepts(row);
     // What is tried for somebody who only looks is nobody else's.
     const pool = pools.of(placement, draft === undefined ? accept : undefined);

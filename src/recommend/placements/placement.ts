@@ -4,7 +4,6 @@ import type { RecommenderName } from '../../domain/recommenders.ts';
 import { parseTimestamp } from '../../domain/rfc3339.ts';
 import type { ShownRecord } from '../../store/shown-log.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { LabelBoost } from '../catalogue/item-filter.ts';
 import { ShownCounts } from './shown-counts.ts';
 import { passedOver } from './tired-items.ts';
 
@@ -25,9 +24,6 @@ export interface Pin {
 
 /** The rules of one named place on a page. */
 export class Placement {
-  readonly categories: readonly string[];
-  readonly excluded: readonly string[];
-  readonly boosts: readonly LabelBoost[];
   /** Most entries that it shows; Infinity for as many as are asked for. */
   readonly length: number;
   /** Recommenders in place of the configured fallbacks; undefined for those. */
@@ -45,9 +41,6 @@ export class Placement {
     this.settings = settings;
     this.number = nextNumber;
     nextNumber = (nextNumber + 1) % NUMBERS;
-    this.categories = settings.categories;
-    this.excluded = settings.exclude;
-    this.boosts = settings.boost;
     this.length = settings.length || Number.POSITIVE_INFINITY;
     const isForUser = settings.kind === 'for-you' || settings.kind === 'new';
     this.fallbacks = settings.fallback.length > 0 || !isForUser ? settings.fallback : undefined;
@@ -88,24 +81,14 @@ export class Placement {
     return this.settings.max_per_label > 0 || this.settings.max_per_category > 0;
   }
 
-  /** Share of the places that go to items that were shown little here. */
-  get explored(): number {
-    return this.settings.explore;
-  }
-
   /** True where the list goes by what is learned of the log of impressions. */
   get learns(): boolean {
-    return this.explored > 0 || this.rotates;
+    return this.settings.explore > 0 || this.settings.rotate;
   }
 
   /** True where items rest or sink that the user has seen. */
   get tires(): boolean {
     return this.settings.tired_after > 0 || this.settings.rotate;
-  }
-
-  /** True where items sink that the user has seen, once it is known by how much. */
-  get rotates(): boolean {
-    return this.settings.rotate;
   }
 
   /**
@@ -131,7 +114,7 @@ export class Placement {
 
   /** True where an answer holds until the user, the pins or the catalogue change. */
   get isSteady(): boolean {
-    return !this.tires && this.explored === 0 && !this.isOfKind;
+    return !this.tires && this.settings.explore === 0 && !this.isOfKind;
   }
 
   /** Until when the pins of now stay, milliseconds. */
@@ -143,7 +126,7 @@ export class Placement {
   /** The pins of now in the order of their places. @param mayShow false for a row that may not stand in the answer */
   pins(nowMs: number, rowOf: (itemId: string) => number, mayShow: (row: number) => boolean): Pin[] {
     return this.pinned.flatMap(({ itemId, place, untilMs }) => {
-      const row = nowMs < untilMs && !this.excluded.includes(itemId) ? rowOf(itemId) : -1;
+      const row = nowMs < untilMs && !this.settings.exclude.includes(itemId) ? rowOf(itemId) : -1;
       return row >= 0 && mayShow(row) ? [{ row, place }] : [];
     });
   }
