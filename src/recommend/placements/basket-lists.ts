@@ -3,6 +3,7 @@ import { TopK } from '../../memory/top-k.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
+import { KeptForAWhile } from './kept-for-a-while.ts';
 
 /** Users of an item whose baskets are looked at, evenly spread. */
 const USERS_MAX = 1000;
@@ -10,11 +11,6 @@ const USERS_MAX = 1000;
 const LENGTH_MAX = 500;
 const KEPT_MAX = 500;
 const FRESH_MS = 600_000;
-
-interface Kept {
-  readonly list: Promise<Ranked>;
-  readonly madeMs: number;
-}
 
 export interface BasketParts {
   readonly reads: Pick<LocalReads, 'readItemUsers' | 'readUserFeedback'>;
@@ -29,7 +25,7 @@ export interface BasketParts {
  */
 export class BasketLists {
   private readonly parts: BasketParts;
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new KeptForAWhile<string, Ranked>(FRESH_MS, KEPT_MAX);
 
   constructor(parts: BasketParts) {
     this.parts = parts;
@@ -40,15 +36,7 @@ export class BasketLists {
    * @param withinMs longest time between two likes of a basket, milliseconds
    */
   of(row: number, withinMs: number, nowMs: number): Promise<Ranked> {
-    const key = `${row} ${withinMs}`;
-    const kept = this.kept.get(key);
-    if (kept !== undefined && Math.abs(nowMs - kept.madeMs) < FRESH_MS) return kept.list;
-    this.kept.delete(key);
-    const list = inTurns(this.make(row, withinMs));
-    list.catch(() => this.kept.delete(key));
-    this.kept.set(key, { list, madeMs: nowMs });
-    if (this.kept.size > KEPT_MAX) this.kept.delete(this.kept.keys().next().value!);
-    return list;
+    return this.kept.of(`${row} ${withinMs}`, nowMs, () => inTurns(this.make(row, withinMs)));
   }
 
   private *make(row: number, withinMs: number): Generator<undefined, Ranked> {

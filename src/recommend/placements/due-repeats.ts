@@ -5,6 +5,7 @@ import { TopK } from '../../memory/top-k.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
+import { KeptForAWhile } from './kept-for-a-while.ts';
 
 const ITEMS_MAX = 1000;
 /** Items that a user bought last, of which it is looked at when they are due. */
@@ -35,7 +36,7 @@ interface Course {
 export class DueRepeats {
   private readonly reads: Reads;
   private readonly isPositive: TypeTest;
-  private readonly rhythms = new Map<number, { readonly ms: Promise<number>; readonly madeMs: number }>();
+  private readonly rhythms = new KeptForAWhile<number, number>(FRESH_MS, KEPT_MAX);
 
   constructor(reads: Reads, isPositive: TypeTest) {
     this.reads = reads;
@@ -98,14 +99,7 @@ export class DueRepeats {
 
   /** Median of the mean times between purchases of an item, of users who bought it again; NaN where nobody did. */
   private rhythmOf(row: number, nowMs: number): Promise<number> {
-    const kept = this.rhythms.get(row);
-    if (kept !== undefined && Math.abs(nowMs - kept.madeMs) < FRESH_MS) return kept.ms;
-    this.rhythms.delete(row);
-    const ms = inTurns(this.median(row));
-    ms.catch(() => this.rhythms.delete(row));
-    this.rhythms.set(row, { ms, madeMs: nowMs });
-    if (this.rhythms.size > KEPT_MAX) this.rhythms.delete(this.rhythms.keys().next().value!);
-    return ms;
+    return this.rhythms.of(row, nowMs, () => inTurns(this.median(row)));
   }
 
   private *median(row: number): Generator<undefined, number> {

@@ -1,8 +1,9 @@
-import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
+import type { Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { PopularityCounts } from '../popularity/popularity-counts.ts';
 import { POPULARITY_SCALES } from '../popularity/popularity-scales.ts';
+import { KeptForAWhile } from './kept-for-a-while.ts';
 
 const LENGTH_MAX = 2000;
 const FRESH_MS = 60_000;
@@ -20,9 +21,7 @@ const LIKES_MIN = 2;
  */
 export class TrendingList {
   private readonly counts: Pick<PopularityCounts, 'scales' | 'totals'>;
-  private last: Ranked = NOTHING;
-  private madeMs = Number.NEGATIVE_INFINITY;
-  private making: Promise<Ranked> | undefined;
+  private readonly kept = new KeptForAWhile<'', Ranked>(FRESH_MS, 1);
 
   constructor(counts: Pick<PopularityCounts, 'scales' | 'totals'>) {
     this.counts = counts;
@@ -30,14 +29,7 @@ export class TrendingList {
 
   /** The list, at most a minute old; it is made in turns. */
   current(nowMs: number): Promise<Ranked> {
-    if (Math.abs(nowMs - this.madeMs) < FRESH_MS) return Promise.resolve(this.last);
-    this.making ??= inTurns(this.make()).then((made) => {
-      this.last = made;
-      this.madeMs = nowMs;
-      this.making = undefined;
-      return made;
-    });
-    return this.making;
+    return this.kept.of('', nowMs, () => inTurns(this.make()));
   }
 
   private *make(): Generator<undefined, Ranked> {
