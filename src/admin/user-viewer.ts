@@ -62,12 +62,15 @@ export class UserViewer {
         Items: this.cards.scored(first),
       });
     }
-    const Pipeline = (JSON.parse(answer) as string[]).flatMap((itemId) => {
-      const row = reads.itemRow(itemId);
+    const shown = (JSON.parse(answer) as string[]).map((itemId) => reads.itemRow(itemId));
+    const ofList = shown.filter((row) => scoreByRow.has(row));
+    const reasons = ofList.length > 0 ? await this.parts.explainer.reasons(userRow, ofList) : [];
+    const Pipeline = shown.flatMap((row) => {
       const item = this.cards.at(row);
       if (item === undefined) return [];
-      const Score = scoreByRow.get(row);
-      return { ...item, ...(Score !== undefined && { Score }), Ranks: ranksByRow.get(row) ?? {} };
+      const [Score, Reason] = [scoreByRow.get(row), reasons[ofList.indexOf(row)]];
+      const own = { ...(Score !== undefined && { Score }), ...(Reason !== undefined && { Reason }) };
+      return { ...item, ...own, Ranks: ranksByRow.get(row) ?? {} };
     });
     return {
       User: { ...user, Labels: [...user.Labels], Subscribe: [...user.Subscribe] },

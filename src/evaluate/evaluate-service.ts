@@ -122,7 +122,9 @@ function byLikes(trial: Trial, gains: readonly number[]): EvaluationRow['byLikes
 }
 
 function metricsOf(part: EvaluationPart): Record<string, Estimate> {
-  return Object.fromEntries(mergeParts([part], CUTOFFS).metrics);
+  // How many items are shown is told as such, for a share of the catalogue has no interval over users.
+  const metrics = [...mergeParts([part], CUTOFFS).metrics];
+  return Object.fromEntries(metrics.filter(([name]) => !name.startsWith('Coverage')));
 }
 
 /** The mean difference over the same users, whose interval is far smaller than that of two means apart. */

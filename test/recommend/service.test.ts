@@ -143,6 +143,23 @@ describe('with a fitted model', () => {
     }
   });
 
+  it('gives each item of a list the reason that is the largest part of its score', async () => {
+    const { Pipeline } = (await server.call('GET', '/api/admin/user/u2?n=5')).body as {
+      Pipeline: { Id: string; Reason: string }[];
+    };
+    expect(Pipeline).toHaveLength(5);
+    for (const { Id, Reason } of Pipeline) {
+      const { body } = await server.call('GET', `/api/recommend/u2/explain/${Id}`);
+      const [, ...parts] = body.Parts as { Name: string; Meaning: string; Score: number }[];
+      const most = parts.reduce((one, other) => (other.Score > one.Score ? other : one));
+      if (['popularity', 'age'].includes(most.Name)) expect(Reason).toBe(most.Meaning);
+      else
+        expect(Reason).toMatch(
+          /^(liked by people of the same taste|goes with what this customer likes|what people )/,
+        );
+    }
+  });
+
   it('says why an item is not recommended', async () => {
     const reason = async (item: string, query = '') =>
       (await server.call('GET', `/api/recommend/u2/explain/${item}${query}`)).body.WhyNot;

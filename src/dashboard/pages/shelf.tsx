@@ -110,7 +110,7 @@ function OfUser({ userId }: { userId: string }) {
         {likes.length > 0 && `Last liked: ${likes.slice(0, 3).map(nameOf).join(', ')}`}
       </p>
       <Goods
-        items={data.Pipeline.map((item) => ({ ...item, reason: reasonOf(item.Ranks, inUse) }))}
+        items={data.Pipeline.map((item) => ({ ...item, reason: item.Reason ?? reasonOf(item.Ranks, inUse) }))}
         none="Nothing can be recommended yet; the overview says what is missing."
       />
     </>

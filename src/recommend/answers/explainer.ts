@@ -1,5 +1,4 @@
 import type { Explanation } from '../../domain/api-schemas.ts';
-import { getOrPut } from '../../domain/get-or-put.ts';
 import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import { MODEL_FEATURES } from '../../model/registry.ts';
@@ -107,13 +106,21 @@ export class Explainer {
   /** The sum that makes the score, the largest part first behind the base. */
   private sum(parts: ScoreParts | undefined, itemRow: number): Pick<Explanation, 'Parts'> {
     if (parts === undefined) return {};
-    const sums = new Map<string, { Name: string; Meaning: string; Score: number }>();
-    for (const [feature, score] of parts.parts) {
-      const Name = GROUPS.find(([, has]) => has(feature))?.[0] ?? feature;
-      getOrPut(sums, Name, () => ({ Name, Meaning: this.meaning(Name, itemRow), Score: 0 })).Score += score;
-    }
     const base = { Name: 'base', Meaning: "what the user's candidates have on the mean", Score: parts.base };
-    return { Parts: [base, ...[...sums.values()].sort((a, b) => Math.abs(b.Score) - Math.abs(a.Score))] };
+    const sums = Array.from(groupsOf(parts.parts), ([Name, Score]) => {
+      return { Name, Meaning: this.meaning(Name, itemRow), Score };
+    });
+    return { Parts: [base, ...sums.sort((a, b) => Math.abs(b.Score) - Math.abs(a.Score))] };
+  }
+
+  /** What speaks most for each of some items in the user's list, for people who know nothing of models; none without a ranking. */
+  async reasons(userRow: number, itemRows: readonly number[]): Promise<readonly string[]> {
+    const { histories, maker } = this.parts;
+    const found = await histories.use(userRow, (history) => inTurns(maker.featurePartsOf(history, itemRows)));
+    return (found ?? []).map((parts, at) => {
+      const [[name] = ['']] = [...groupsOf(parts)].sort(([, a], [, b]) => b - a);
+      return IN_SHORT[name] ?? this.meaning(name, itemRows[at]!);
+    });
   }
 
   private meaning(name: string, itemRow: number): string {
@@ -189,6 +196,24 @@ const GROUPS: readonly (readonly [name: string, has: (feature: RankingFeature) =
   ['popularity', (feature) => feature.startsWith('popular_')],
   ['age', (feature) => feature === 'age' || feature === 'new_item'],
 ];
+
+/** Parts by what is one thing to people. */
+function groupsOf(parts: ScoreParts['parts']): Map<string, number> {
+  const groups = new Map<string, number>();
+  for (const [feature, score] of parts) {
+    const name = GROUPS.find(([, has]) => has(feature))?.[0] ?? feature;
+    groups.set(name, (groups.get(name) ?? 0) + score);
+  }
+  return groups;
+}
+
+const OF_TASTE = 'liked by people of the same taste';
+const WITH_LIKES = 'goes with what this customer likes';
+/** What models go by, in words of a shop. */
+const IN_SHORT: Readonly<Record<string, string>> = {
+  ...{ collaborative: OF_TASTE, click_through: OF_TASTE, item_knn: WITH_LIKES, slim: WITH_LIKES },
+  ...{ sequence: 'what people go on to after such items', sequence_recent: 'what people go on to after such items' },
+};
 
 /** @throws the signal's reason where nobody waits for the answer any more */
 async function nextTurn(caller: Caller | undefined): Promise<void> {

@@ -17,9 +17,46 @@ export interface ScoreParts {
   readonly likes: ReadonlyMap<number, number>;
 }
 
+/** The base, and for each of some items its weighted features and their distances from the mean, the parts of its score. */
+interface FeatureParts {
+  readonly base: number;
+  readonly weighted: readonly ReadonlyMap<RankingFeature, number>[];
+  readonly parts: readonly ReadonlyMap<RankingFeature, number>[];
+}
+
 /**
- * Takes the score of an item apart, with pauses: each feature adds its weight times the distance from the mean of the
- * candidates.
+ * Takes the scores of the first candidates apart: each feature adds its weight times the distance from the mean of all.
+ * @param count items that are taken apart
+ * @returns undefined where nothing was learned to rank by
+ */
+export function partsOfFirst(
+  proposal: Proposal,
+  inputs: ListInputs,
+  count: number,
+): FeatureParts | undefined {
+  const { ranking } = inputs.generation ?? {};
+  if (ranking === undefined) return undefined;
+  const { bias, weights } = ranking.byKind[proposal.kind]!;
+  const maps = () => Array.from({ length: count }, () => new Map<RankingFeature, number>());
+  const [weighted, parts] = [maps(), maps()];
+  let base = bias;
+  const take = (feature: number, values: ArrayLike<number>) => {
+    let sum = 0;
+    for (let at = 0; at < values.length; at++) sum += values[at]!;
+    const mean = (weights[feature]! * sum) / values.length;
+    for (let at = 0; at < count; at++) {
+      const own = weights[feature]! * values[at]!;
+      weighted[at]!.set(RANKING_FEATURES[feature]!, own);
+      parts[at]!.set(RANKING_FEATURES[feature]!, own - mean);
+    }
+    base += mean;
+  };
+  eachFeature(proposal, inputs, ranking.totals, take, (feature) => weights[feature] !== 0);
+  return { base, weighted, parts };
+}
+
+/**
+ * Takes the score of an item apart, with pauses.
  * @param proposal the user's candidates, the first of which is the item
  * @returns undefined where nothing was learned to rank by
  */
@@ -27,24 +64,10 @@ export function* explainScore(
   proposal: Proposal,
   inputs: ListInputs,
 ): Generator<undefined, ScoreParts | undefined> {
-  const { ranking } = inputs.generation ?? {};
-  if (ranking === undefined) return undefined;
-  const { bias, weights } = ranking.byKind[proposal.kind]!;
-  /** The weighted features of the item. */
-  const weighted = new Map<RankingFeature, number>();
-  const parts = new Map<RankingFeature, number>();
-  let base = bias;
-  const take = (feature: number, values: ArrayLike<number>) => {
-    let sum = 0;
-    for (let at = 0; at < values.length; at++) sum += values[at]!;
-    const mean = (weights[feature]! * sum) / values.length;
-    const own = weights[feature]! * values[0]!;
-    weighted.set(RANKING_FEATURES[feature]!, own);
-    parts.set(RANKING_FEATURES[feature]!, own - mean);
-    base += mean;
-  };
-  eachFeature(proposal, inputs, ranking.totals, take, (feature) => weights[feature] !== 0);
-  return { base, parts, likes: yield* likesBehind(proposal, inputs, weighted) };
+  const found = partsOfFirst(proposal, inputs, 1);
+  if (found === undefined) return undefined;
+  const { base, weighted, parts } = found;
+  return { base, parts: parts[0]!, likes: yield* likesBehind(proposal, inputs, weighted[0]!) };
 }
 
 /** Parts the features among the likes: a sum by what each adds to it, matrix factorization by each like's own part. */

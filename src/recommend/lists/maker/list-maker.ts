@@ -16,7 +16,7 @@ import {
   type Proposal,
   proposalOf,
 } from './candidate-finder.ts';
-import { explainScore, type ScoreParts } from './explain-score.ts';
+import { explainScore, partsOfFirst, type ScoreParts } from './explain-score.ts';
 import { explore } from './exploration.ts';
 import { decayedScores, putBack } from './put-read-items-back.ts';
 import { coldScore } from './score-cold-items.ts';
@@ -256,14 +256,27 @@ export class ListMaker {
 
   /** The same as a sum of what speaks for the item and against it; see `explainScore`. */
   *partsOf(history: History, itemRow: number): Generator<undefined, ScoreParts | undefined> {
-    const { finder, settings, inputs } = this;
+    const proposal = yield* this.ahead(history, [itemRow]);
+    return proposal && (yield* explainScore(proposal, this.inputs));
+  }
+
+  /** For each of some items the parts of its score by feature; undefined where nothing was learned to rank by. */
+  *featurePartsOf(
+    history: History,
+    itemRows: readonly number[],
+  ): Generator<undefined, readonly ScoreParts['parts'][] | undefined> {
+    const proposal = yield* this.ahead(history, itemRows);
+    return proposal && partsOfFirst(proposal, this.inputs, itemRows.length)?.parts;
+  }
+
+  /** The user's candidates behind these items, to be looked at at once; undefined where no ranking is learned. */
+  private *ahead(history: History, itemRows: readonly number[]): Generator<undefined, Proposal | undefined> {
+    const { finder, settings } = this;
     if (settings.order !== 'learned') return undefined;
-    const proposal = finder.propose(history, undefined);
-    const others = proposal.candidates.filter((row) => row !== itemRow);
+    const others = finder.propose(history, undefined).candidates.filter((row) => !itemRows.includes(row));
     yield;
     // Sums are those of whoever was asked about last.
-    const match = finder.match(history, undefined);
-    return yield* explainScore(proposalOf(match, [itemRow, ...others]), inputs);
+    return proposalOf(finder.match(history, undefined), [...itemRows, ...others]);
   }
 
   /** True where lists are made of what a recommender proposes. */
