@@ -5,7 +5,7 @@ import { Card, PageHead, State, Table } from '../parts/common.tsx';
 import { useResource } from '../use-resource.ts';
 
 const ALL = 'all';
-/** All that is not at its default. */
+/** All that has another value than its default; a file may name every key. */
 const SET = 'set';
 const SOURCES = ['file', 'environment', 'command line'] as const;
 
@@ -15,13 +15,13 @@ export function ConfigPage() {
   const [text, setText] = useState('');
   const [chosen, choose] = useState<string>();
   const keys = data?.Keys ?? [];
-  const set = keys.filter(({ Source }) => Source !== 'default').length;
+  const set = keys.filter(isSet).length;
   // What was set is asked for most; a search goes through all.
   const from = chosen ?? (set > 0 && text === '' ? SET : ALL);
   const shown = keys.filter(
-    ({ Key, Source, Description }) =>
-      (from === ALL || Source === from || (from === SET && Source !== 'default')) &&
-      `${Key} ${Description}`.toLowerCase().includes(text.toLowerCase()),
+    (entry) =>
+      (from === ALL || entry.Source === from || (from === SET && isSet(entry))) &&
+      `${entry.Key} ${entry.Description}`.toLowerCase().includes(text.toLowerCase()),
   );
   const sections = [...new Set(shown.map(({ Key }) => sectionOf(Key)))];
   return (
@@ -59,7 +59,7 @@ export function ConfigPage() {
 
 function Filter(props: {
   keys: readonly ConfigEntry[];
-  /** Those that are not at their default. */
+  /** How many are not at their default. */
   set: number;
   from: string;
   choose: (from: string) => void;
@@ -75,10 +75,10 @@ function Filter(props: {
         <input type="search" value={text} onInput={(event) => type(event.currentTarget.value)} />
       </label>
       <label>
-        Set by
+        Show
         <select value={from} onChange={(event) => choose(event.currentTarget.value)}>
           <option value={ALL}>all ({count(keys.length)})</option>
-          <option value={SET}>anybody ({count(set)})</option>
+          <option value={SET}>not at the default ({count(set)})</option>
           {[...SOURCES, 'default'].map((source) => (
             <option key={source} value={source}>
               {source} ({count(number(source))})
@@ -118,6 +118,10 @@ function Setting({ entry }: { entry: ConfigEntry }) {
       </td>
     </tr>
   );
+}
+
+function isSet({ Value, Default }: ConfigEntry): boolean {
+  return Value !== Default;
 }
 
 function sectionOf(key: string): string {

@@ -95,7 +95,12 @@ function Since({ answer: { Items, New } }: { answer: NonNullable<RecentEvent['An
         <span key={Id}>
           {at > 0 && ', '}
           {short(Title || Id, 50)}
-          {New?.includes(Id) && <span class="badge done"> new</span>}
+          {New?.includes(Id) && (
+            <>
+              {' '}
+              <span class="badge done">new</span>
+            </>
+          )}
         </span>
       ))}
       {New?.length === 0 && <span class="muted"> (as before)</span>}

@@ -100,7 +100,9 @@ function OfUser({ userId }: { userId: string }) {
     pathOf(['api', 'admin', 'user', userId], { n: ITEMS }),
   );
   if (data === undefined) return <State error={error} loading={loading} />;
-  const inUse = new Set(data.Recommenders.filter((each) => each.InPipeline).map(({ Name }) => Name));
+  // Who has no list gets what the fallbacks have.
+  const asked = data.Recommenders.filter((each) => (data.List ? each.InPipeline : each.IsFallback));
+  const inUse = new Set(asked.map(({ Name }) => Name));
   const likes = data.History.filter(({ Positive }) => Positive);
   return (
     <>

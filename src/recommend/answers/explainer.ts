@@ -212,7 +212,10 @@ const WITH_LIKES = 'goes with what this customer likes';
 /** What models go by, in words of a shop. */
 const IN_SHORT: Readonly<Record<string, string>> = {
   ...{ collaborative: OF_TASTE, click_through: OF_TASTE, item_knn: WITH_LIKES, slim: WITH_LIKES },
-  ...{ sequence: 'what people go on to after such items', sequence_recent: 'what people go on to after such items' },
+  ...{
+    sequence: 'what people go on to after such items',
+    sequence_recent: 'what people go on to after such items',
+  },
 };
 
 /** @throws the signal's reason where nobody waits for the answer any more */
