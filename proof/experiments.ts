@@ -2,6 +2,7 @@
 import { createRandom, type Random } from '../src/domain/random.ts';
 import { ArmSums } from '../src/shown/statistics/arm-sums.ts';
 import { compareArms, isSplitWrong, type SequenceRules } from '../src/shown/statistics/compare-arms.ts';
+import { runBehindHttp } from './experiments-behind-http.ts';
 import { runProof } from './run-proof.ts';
 import { estimateUnseen, interleaveSame, raceRankings } from './two-rankings.ts';
 
@@ -55,7 +56,7 @@ const MEASURES: readonly Measure[] = [
   },
 ];
 
-await runProof('experiments', 1000, async ({ amount, seed }) => {
+await runProof('experiments', 1000, async ({ amount, seed, folder }) => {
   const random = createRandom(seed);
   const lines: string[] = [];
   let holds = true;
@@ -94,6 +95,17 @@ await runProof('experiments', 1000, async ({ amount, seed }) => {
   const right = splitsNamed(random, 0.5, amount);
   note(wrong >= 0.95, `a split of 53 to 47 that is to be even is named in ${percent(wrong)}`);
   note(right <= 0.005, `an even split is named in ${percent(right)}`);
+  const behind = Math.max(10, amount / 50);
+  const {
+    wrong: wrongBehind,
+    found: foundBehind,
+    unequal,
+    users,
+  } = await runBehindHttp(random, behind, folder);
+  note(
+    unequal === 0 && wrongBehind <= Math.max(2, 0.15 * behind) && foundBehind >= 0.3 * behind,
+    `behind HTTP, ${behind} experiments of ${users} users in all, half of them A/A: intervals of ${wrongBehind} were ever wrong at a daily look, ${foundBehind} of the better variants were found, and ${unequal} sums were others than what users did`,
+  );
   return { line: `${lines.length} statements on ${amount} experiments each`, holds };
 });
 
