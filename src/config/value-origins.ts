@@ -1,5 +1,6 @@
 import { parse } from 'smol-toml';
 import type { ConfigEntry } from '../domain/admin-schemas.ts';
+import { defaultConfig } from './config.ts';
 import { effectiveValue } from './environment-overrides.ts';
 import { CONFIG_KEYS, encodeValue, lookUp, shownValue } from './keys.ts';
 import type { Config } from './schema.ts';
@@ -21,6 +22,7 @@ export const NO_ORIGIN: ConfigOrigin = { file: '', text: '', env: {}, flags: [] 
 export function describeConfig(config: Config, { text, env, flags }: ConfigOrigin): ConfigEntry[] {
   const file: unknown = parse(text);
   const variables = withoutInjected(env);
+  const usual = defaultConfig();
   return CONFIG_KEYS.map((key) => {
     const { path, variable, schema } = key;
     const value = encodeValue(schema, lookUp(config, path));
@@ -28,7 +30,8 @@ export function describeConfig(config: Config, { text, env, flags }: ConfigOrigi
     return {
       Key: path.join('.'),
       Value: schema.secret && String(value) !== '' ? MASK : JSON.stringify(shownValue(schema, value)),
-      Default: JSON.stringify(schema.default),
+      // Written as values are: a duration has one form.
+      Default: JSON.stringify(shownValue(schema, encodeValue(schema, lookUp(usual, path)))),
       Source,
       Variable: variable,
       Description: schema.description ?? '',

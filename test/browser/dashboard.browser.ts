@@ -326,10 +326,10 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.getByLabel('Find a key or what it does').fill('data_store');
     await section.waitFor({ state: 'detached' });
     const link = view.page.getByRole('link', { name: 'docs/scale-out.md' }).first();
+    expect(view.errors).toEqual([]);
     const [page] = await Promise.all([view.page.waitForEvent('framenavigated'), link.click()]);
     expect(page.url()).toMatch(/docs\/scale-out.md$/);
     await view.page.getByText('# Several nodes').first().waitFor();
-    expect(view.errors).toEqual([]);
     await view.page.context().close();
   });
 

@@ -4,6 +4,7 @@ import { defaultConfig, parseConfig } from '../../src/config/config.ts';
 import { CONFIG_KEYS, namedTable } from '../../src/config/keys.ts';
 import { configTemplate } from '../../src/config/print.ts';
 import { configReference } from '../../src/config/reference.ts';
+import { describeConfig, NO_ORIGIN } from '../../src/config/value-origins.ts';
 
 describe('the commented configuration file', () => {
   it('holds the defaults', () => {
@@ -38,5 +39,17 @@ describe('the reference of the configuration', () => {
       for (const key of keys)
         expect(configReference()).toMatch(new RegExp(`^\\| \`${key}\` \\| .+ \\| \`${shown}\` \\|$`, 'm'));
     }
+  });
+});
+
+describe('the settings in effect', () => {
+  it('have where nothing is set the values that are told as defaults, a written duration among them', () => {
+    for (const { Key, Value, Default } of describeConfig(defaultConfig(), NO_ORIGIN))
+      expect(Value, Key).toBe(Default);
+    const text = '[recommend]\ncache_expire = "72h"\n[recommend.popular]\npopular_window = "12h"\n';
+    const told = describeConfig(parseConfig(text, {}), { ...NO_ORIGIN, file: 'furze.toml', text });
+    const of = (key: string) => told.find(({ Key }) => Key === key)!;
+    expect(of('recommend.cache_expire')).toMatchObject({ Value: of('recommend.cache_expire').Default });
+    expect(of('recommend.popular.popular_window')).toMatchObject({ Value: '"12h0m0s"', Source: 'file' });
   });
 });

@@ -98,7 +98,7 @@ function Setting({ entry }: { entry: ConfigEntry }) {
         {Key.slice(sectionOf(Key).length + 1) || 'tables'}
         <small class="block muted">{Variable}</small>
       </th>
-      <td>
+      <td class="value">
         <code>{Value}</code>
         {Source !== 'default' && Value !== Default && <small class="block muted">default {Default}</small>}
       </td>
