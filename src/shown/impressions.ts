@@ -42,6 +42,7 @@ export class Impressions {
   private readonly parts: ImpressionParts;
   private readonly pruning: NodeJS.Timeout;
   private readonly failedLately = new Set<string>();
+  private failedHour = 0;
 
   constructor(parts: ImpressionParts) {
     this.parts = parts;
@@ -77,12 +78,14 @@ export class Impressions {
     await this.store(records).catch((error: unknown) => onTrouble('lists of feedback are not kept', error));
   }
 
-  /** Notes that a user's list of an experiment could not be made; of many such once an hour for each user. */
+  /** Notes that a user's list of an experiment could not be made: once an hour for each user, and of so many at most. */
   noteFailed(userId: string, list: ListName): void {
     const { log, onTrouble } = this.parts;
-    const key = `${Math.floor(list.timeMs / FAILED_MS)} ${list.placement} ${userId}`;
-    if (this.failedLately.has(key)) return;
-    if (this.failedLately.size >= FAILED_MAX) this.failedLately.clear();
+    const hour = Math.floor(list.timeMs / FAILED_MS);
+    if (hour !== this.failedHour) this.failedLately.clear();
+    this.failedHour = hour;
+    const key = `${list.placement} ${userId}`;
+    if (this.failedLately.has(key) || this.failedLately.size >= FAILED_MAX) return;
     this.failedLately.add(key);
     log
       .append([{ userId, timeMs: list.timeMs, list, itemRows: [], places: [] }])

@@ -39,3 +39,19 @@ it('takes feedback that is dated ahead for one of now, so that it is kept for no
   await impressions.credit(liked('2099-01-01T00:00:00Z'));
   expect(stored).toMatchObject([{ timeMs: NOW_MS, feedbackType: 'like' }]);
 });
+
+it('notes of each user once an hour that lists failed, of so many users at most, and is not in the way where it cannot', async () => {
+  const stored: ShownRecord[] = [];
+  const impressions = impressionsOver(async (records) => void stored.push(...records), []);
+  const list = { placement: 'home', variant: 'b', generation: 1, timeMs: NOW_MS, edition: 'x' };
+  for (let time = 0; time < 3; time++) impressions.noteFailed('ann', list);
+  expect(stored).toEqual([{ userId: 'ann', timeMs: NOW_MS, list, itemRows: [], places: [] }]);
+  for (let user = 0; user < 30_000; user++) impressions.noteFailed(`u${user}`, list);
+  expect(stored).toHaveLength(20_000);
+  impressions.noteFailed('ann', { ...list, timeMs: NOW_MS + 3_600_000 });
+  expect(stored).toHaveLength(20_001);
+  const troubles: string[] = [];
+  impressionsOver(() => Promise.reject(new Error('no room')), troubles).noteFailed('ann', list);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(troubles).toEqual(['it is not kept that lists failed']);
+});

@@ -132,7 +132,7 @@ export class PlacementLists {
       if (pinned.length > 0) answer.arrange(frame.withPins(answer.rows), 'pins');
       const { explore: explored } = placed.placement.settings;
       const pool = explored > 0 ? this.poolFor(history, query, placed, list) : undefined;
-      if (explored > 0 && pool === undefined) sources.push(UNEXPLORED);
+      if (explored > 0 && pool === undefined && sources.length > 0) sources.push(UNEXPLORED);
       if (pool !== undefined) {
         const others = other?.frame.withPins(other.answer.rows);
         const { rows, chosen } = exploreList({
