@@ -406,8 +406,15 @@ describe('what is written and told', () => {
     expect(prompt.heard).toContain(
       `${whole}, besides: items: ItemId from "Artikelnr", Comment from "Artikelbezeichnung", Categories from "Warengruppe", Labels from "Warengruppe"`,
     );
-    const [items, orders] = files;
-    expect([items!.plan.kind, orders!.plan.kind, orders!.plan.mapping.Comment]).toEqual([
+    // All of a category are alike by labels; by users each has neighbors of its own.
+    const answers = await findAnswers(accepts(whole), undefined);
+    const config = fittedConfig(answers, './data', Date.now());
+    expect(config.recommend.item_neighbors.neighbor_type).toBe('related');
+    expect(describeWritten('furze.toml', config, answers)).toContain('its category alone for a label');
+    const plain = await findAnswers(accepts(orders), undefined);
+    expect(fittedConfig(plain, './data', Date.now()).recommend.item_neighbors.neighbor_type).toBe('auto');
+    const [items, feedback] = files;
+    expect([items!.plan.kind, feedback!.plan.kind, feedback!.plan.mapping.Comment]).toEqual([
       'items',
       'feedback',
       undefined,
@@ -532,7 +539,7 @@ describe('what is written and told', () => {
 
   it('has each title in one line, and not endless', () => {
     const config = fittedConfig(
-      { ...({} as Answers), positiveTypes: ['like'], readTypes: [], newestMs: undefined },
+      { ...({} as Answers), files: [], positiveTypes: ['like'], readTypes: [], newestMs: undefined },
       './data',
       0,
     );

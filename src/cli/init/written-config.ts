@@ -60,9 +60,19 @@ export function fittedConfig(answers: Answers, data: string, nowMs: number): Con
       },
       popular: { popular_window: popularWindow(windowMs, newestMs, nowMs) },
       online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
+      item_neighbors: comesOfOrders(answers) ? { neighbor_type: 'related' } : {},
     },
   });
 }
+
+/** True where items are those that rows of feedback name: all have users, and no labels but their categories. */
+function comesOfOrders({ files }: Answers): boolean {
+  return files.some(({ plan }) => plan.isOfFeedback === true);
+}
+
+const WHY_RELATED =
+  'The items were taken out of the feedback, where each has users and its category alone for a label: those of one category would ' +
+  'all be neighbors alike. Where items get labels of their own, "auto" goes by these.';
 
 /**
  * The window of popular items, which goes by the clock. Where the newest feedback lies in its first half or before it,
@@ -90,24 +100,25 @@ function whyWindow(config: Config, newestMs: number | undefined): string | undef
 }
 
 /** A summary of the written configuration, with a reason for each unusual value. */
-export function describeWritten(
-  file: string,
-  config: Config,
-  { positiveTypes, repeatedTypes = [], newestMs }: Answers,
-): string {
+export function describeWritten(file: string, config: Config, answers: Answers): string {
+  const { positiveTypes, repeatedTypes = [], newestMs } = answers;
   const counted = repeatedTypes.length > 0 ? `; every event counts of: ${repeatedTypes.join(', ')}` : '';
   const wrote = `Wrote ${file}; positive: ${positiveTypes.join(', ')}${counted}.\n`;
   const why = whyWindow(config, newestMs);
-  return why === undefined ? wrote : `${wrote}[recommend.popular] popular_window: ${why}\n`;
+  const related = comesOfOrders(answers) ? `[recommend.item_neighbors] neighbor_type: ${WHY_RELATED}\n` : '';
+  return `${wrote}${related}${why === undefined ? '' : `[recommend.popular] popular_window: ${why}\n`}`;
 }
 
 /** Writes all of a configuration or nothing: a file that is cut off would stand in the way of the next try. */
-export function writeConfig(file: string, config: Config, { newestMs }: Answers): void {
+export function writeConfig(file: string, config: Config, answers: Answers): void {
   const mode = config.server.api_key === '' ? {} : { mode: OWNER_ONLY };
   const partial = `${file}.partial`;
   // One that was left may be for others to read.
   rmSync(partial, { force: true });
-  const notes = { 'recommend.popular.popular_window': whyWindow(config, newestMs) };
+  const notes = {
+    'recommend.popular.popular_window': whyWindow(config, answers.newestMs),
+    'recommend.item_neighbors.neighbor_type': comesOfOrders(answers) ? WHY_RELATED : undefined,
+  };
   writeFileSync(partial, configTemplate(config, notes), { ...mode, flag: 'wx' });
   renameSync(partial, file);
 }
