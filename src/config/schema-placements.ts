@@ -48,6 +48,9 @@ export const placement = Type.Object({
   recommenders: recommenders(
     'Recommenders of a list "for-you", in place of all that is learned together: their lists are put together by places.',
   ),
+  discovery: number(-1, -1, 1).means(
+    'As [recommend] discovery, for the lists of this placement; below 0 for that one. The parameter of a question goes first.',
+  ),
   new_share: number(0, 0, 1).means(
     'Least share of new items, along the whole list, as far as there are any.',
   ),

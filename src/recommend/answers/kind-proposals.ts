@@ -6,6 +6,7 @@ import { ItemFilter, NO_WISHES } from '../catalogue/item-filter.ts';
 import type { History } from '../history/history.ts';
 import { isUnread } from '../history/read-items.ts';
 import type { UserLists } from '../lists/user-lists.ts';
+import type { Discovery } from '../models/feature-names.ts';
 import type { KeptFilters } from '../placements/kept-filters.ts';
 import { type KindAsk, KindLists, type KindParts, withShare } from '../placements/kind-lists.ts';
 import type { Placement } from '../placements/placement.ts';
@@ -44,7 +45,7 @@ export class KindProposals {
     history: History,
     answer: AnswerBuilder,
     filter: ItemFilter,
-    { item, draft, caller }: RecommendQuery,
+    { item, draft, caller, discovery = placement.discovery }: RecommendQuery,
   ): Promise<void> {
     const { catalogue, reads, sources, filters, clock } = this.parts;
     const { settings, source } = placement;
@@ -55,7 +56,7 @@ export class KindProposals {
       const asked = { history, itemRow, k, accept, nowMs: clock(), caller };
       const list = await this.kinds.list(settings, asked);
       answer.seedRow = list?.seedRow ?? answer.seedRow;
-      return boosted(list ?? (await this.byModels(history, wanted, k, caller)), wanted);
+      return boosted(list ?? (await this.byModels(history, wanted, k, caller, discovery)), wanted);
     };
     const { newFilter } = placement;
     const passingNew = newFilter && (await filters.of(newFilter, caller?.signal, draft === undefined));
@@ -82,10 +83,11 @@ export class KindProposals {
     filter: ItemFilter,
     wanted: number,
     caller: Caller | undefined,
+    discovery?: Discovery,
   ): Promise<Ranked> {
     // Nobody knows an unknown user: theirs are the fallbacks.
     if (history.userRow < 0 || wanted === 0) return NOTHING;
-    const asked = { wanted, discovery: undefined, known: undefined };
+    const asked = { wanted, discovery, known: undefined };
     const { list = NOTHING, more } = await this.parts.lists.answer(history, filter, asked, caller?.signal);
     const known = new Set(list.rows);
     const rest = more.filter((row) => !known.has(row));

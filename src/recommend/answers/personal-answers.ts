@@ -211,7 +211,7 @@ export class PersonalAnswers {
     answer: AnswerBuilder,
     filter: ItemFilter,
     wished: Wished | undefined,
-    { caller, discovery }: RecommendQuery,
+    { caller, discovery = wished?.placement?.discovery }: RecommendQuery,
   ): Promise<void> {
     const wanted = answer.wanted * (wished?.placement?.hasCaps ? SPARE_FACTOR : 1);
     const asked = { wanted, discovery, known: wished ? undefined : answer.rows };

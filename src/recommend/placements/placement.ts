@@ -69,6 +69,12 @@ export class Placement {
     return kind === 'for-you' || kind === 'new' ? (recommenders[0] ?? 'personal') : kind;
   }
 
+  /** Share of its weight that popularity loses; undefined for as much as elsewhere. */
+  get discovery(): number | undefined {
+    const { discovery } = this.settings;
+    return discovery < 0 ? undefined : discovery;
+  }
+
   get hasPins(): boolean {
     return this.pinned.length > 0;
   }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { UserLists } from '../../../src/recommend/lists/user-lists.ts';
 import { startTestServer, type TestServer } from '../../http/start.ts';
 
 const all = Array.from({ length: 60 }, (_, item) => item);
@@ -26,6 +27,9 @@ beforeAll(async () => {
           pins: [{ item: 'i1', place: 2 }],
         },
         lifted: { boost: [{ label: 'third', factor: 20 }] },
+        own: { discovery: 1 },
+        mixed: { discovery: 1, new_share: 0.1 },
+        usual: {},
         capped: { ...blank, filter: {}, pins: [], max_per_category: 3 },
       },
     },
@@ -77,4 +81,20 @@ it('boosts a label as a question does, and both together', async () => {
   expect(await ask('&placement=lifted&boost=third:0.05')).toEqual(
     await ask('&boost=third:20&boost=third:0.05'),
   );
+});
+
+it('turns its lists from popularity as a question does, whose own wish goes first', async () => {
+  const answer = vi.spyOn(UserLists.prototype, 'answer');
+  const askedBy = async (query: string) => {
+    answer.mockClear();
+    const { body } = await server.call('GET', `/api/recommend/u4?n=12&placement=${query}`);
+    expect(body).toHaveLength(12);
+    return answer.mock.calls.map(([, , { discovery }]) => discovery);
+  };
+  expect(await askedBy('usual')).toEqual([undefined]);
+  expect(await askedBy('own')).toEqual([1]);
+  expect(await askedBy('own&discovery=0')).toEqual([0]);
+  // The list and, of new items, another.
+  expect(await askedBy('mixed')).toEqual([1, 1]);
+  answer.mockRestore();
 });
