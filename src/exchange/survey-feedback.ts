@@ -70,7 +70,8 @@ export async function surveyFile(
     onProgress,
     signal: new AbortController().signal,
   });
-  survey.rows += rows;
+  // Rows of feedback that items are taken out of are counted as feedback.
+  if (plan.isOfFeedback !== true) survey.rows += rows;
 }
 
 function addRefusal({ refusals }: Survey, row: RefusedRow): void {

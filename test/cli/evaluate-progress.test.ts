@@ -15,9 +15,9 @@ it('tells each stage with counts and the time that is left, and one that lasts e
   tell('replay: questions', 75, 100);
   tell('alike: asking people', 0, 100);
   expect(String(stream.read()).trim().split('\n')).toEqual([
-    'replay: fit 1 of 2: 0 s so far',
+    'replay: fit 1 of 2: 0 of 100, 0 s so far',
     'replay: questions: 50 of 100, 50%, 20 s left',
     'replay: questions: 75 of 100, 75%, 10 s left',
-    'alike: asking people: 0 s so far',
+    'alike: asking people: 0 of 100, 0 s so far',
   ]);
 });

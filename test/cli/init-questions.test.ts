@@ -411,6 +411,8 @@ describe('what is written and told', () => {
     const config = fittedConfig(answers, './data', Date.now());
     expect(config.recommend.item_neighbors.neighbor_type).toBe('related');
     expect(describeWritten('furze.toml', config, answers)).toContain('its category alone for a label');
+    const cut = file('cut.csv', `${readFileSync(whole, 'utf8')}k3;a2;Kerze\n`);
+    await expect(findAnswers(accepts(cut), undefined)).rejects.toThrow(/^1 row of 5 cannot be stored/);
     const plain = await findAnswers(accepts(orders), undefined);
     expect(fittedConfig(plain, './data', Date.now()).recommend.item_neighbors.neighbor_type).toBe('auto');
     const [items, feedback] = files;

@@ -132,8 +132,8 @@ function lineProgress(stream: ProgressStream, clock: Clock): Progress {
 
 /** Counts, share and time left of a stage. @param seconds since the stage began */
 export function howFar(done: number, total: number, seconds: number): string {
-  // Nothing that could be told apart from what was told before.
-  if (done === 0) return `${duration(Math.round(seconds))} so far`;
+  const passed = `${duration(Math.round(seconds))} so far`;
+  if (done === 0) return total > 1 ? `0 of ${groupDigits(total)}, ${passed}` : passed;
   const percent = Math.floor((100 * done) / total);
   return `${groupDigits(done)} of ${groupDigits(total)}, ${percent}%, ${secondsLeft(seconds, done / total)} left`;
 }
