@@ -1,7 +1,10 @@
 import { decode, encode } from '@msgpack/msgpack';
 import type { Item, User } from '../domain/entities.ts';
 import type { Journal } from './journals.ts';
-import { decodeOccurrences, encodeOccurrences, type Occurrences, type StoredFeedback } from './repeats.ts';
+import { type FeedbackEffects, type Packed, type PackedBefore, PackedFeedback } from './packed-feedback.ts';
+import { encodeOccurrences } from './repeats.ts';
+
+export type { FeedbackEffect } from './packed-feedback.ts';
 
 /**
  * Effects of one command, or of several that only add, on a store, by rows: a replica that carries these out in their order holds
@@ -16,24 +19,12 @@ export interface Effects {
   readonly users: readonly (readonly [userRow: number, user: User])[];
   readonly items: readonly (readonly [itemRow: number, item: Item])[];
   /** With what goes along with deleted users and items. */
-  readonly feedback: readonly FeedbackEffect[];
+  readonly feedback: FeedbackEffects;
   /** True where more went along with a deletion than stands in `feedback`. */
   readonly isIncomplete?: boolean;
   /** Journals as they are now, with their names. */
   readonly journals: readonly (readonly [name: string, journal: Journal])[];
 }
-
-/** A feedback that is written, or removed where `timeMs` is NaN. */
-export interface FeedbackEffect extends StoredFeedback {
-  readonly userRow: number;
-  readonly itemRow: number;
-  readonly type: string;
-  /** The same before, for who does not keep it; undefined where there was none. */
-  readonly before?: Before | undefined;
-}
-
-/** A feedback as far as it is counted. */
-export type Before = Omit<StoredFeedback, 'comment'>;
 
 /** A moment in the history of a store: what it was after a commit. */
 export interface Point {
@@ -43,43 +34,38 @@ export interface Point {
   readonly mark: number;
 }
 
+/** Effects as they were committed. */
+export interface CommittedEffects extends Effects {
+  readonly feedback: PackedFeedback;
+}
+
 /** Effects of one transaction. */
 export interface Commit extends Point {
   /** Mark of the commit before. */
   readonly markBefore: number;
-  readonly parts: readonly Effects[];
+  readonly parts: readonly CommittedEffects[];
 }
 
 /** Point of a copy that is not whole, or not to be followed with: no commit comes after it. */
 export const NOT_WHOLE: Point = { position: -1, mark: 0 };
 
-/** A part as it is packed: columns of fixed width as bytes, and the few comments and values beside their positions. */
-type Packed = [
-  deletedUserIds: readonly string[],
-  deletedItemIds: readonly string[],
-  users: Effects['users'],
-  items: Effects['items'],
-  typeNames: readonly string[],
-  rows: Uint8Array,
-  types: Uint8Array,
-  timesMs: Uint8Array,
-  comments: readonly (readonly [at: number, comment: string])[],
-  values: readonly (readonly [at: number, value: number])[],
-  occurrences: readonly (readonly [at: number, bytes: Uint8Array])[],
-  before: readonly PackedBefore[],
-  isIncomplete: boolean,
-  deletedUserRows: readonly number[],
-  journals: Effects['journals'],
-];
-type PackedBefore = readonly [at: number, timeMs: number, value: number, occurrences: Uint8Array | null];
+/** Rows from a base on were taken by others in the meantime: those of a commit are so many further on. */
+export interface RowShift {
+  readonly userBase: number;
+  readonly userShift: number;
+  readonly itemBase: number;
+  readonly itemShift: number;
+}
+
+const NO_SHIFT: RowShift = { userBase: 0, userShift: 0, itemBase: 0, itemShift: 0 };
 
 export function encodeParts(parts: readonly Effects[]): Uint8Array {
   return encode(parts.map(pack), { ignoreUndefined: true });
 }
 
-/** @param bytes what `encodeParts` made */
-export function decodeParts(bytes: Uint8Array): Effects[] {
-  return (decode(bytes) as Packed[]).map(unpack);
+/** @param bytes what `encodeParts` made @param shift of the rows that the commit was given */
+export function decodeParts(bytes: Uint8Array, shift = NO_SHIFT): CommittedEffects[] {
+  return (decode(bytes) as Packed[]).map((packed) => unpack(packed, shift));
 }
 
 function pack(effects: Effects): Packed {
@@ -94,8 +80,8 @@ function pack(effects: Effects): Packed {
   const values: [number, number][] = [];
   const repeats: [number, Uint8Array][] = [];
   const befores: PackedBefore[] = [];
-  for (const [at, effect] of feedback.entries()) {
-    const { userRow, itemRow, type, timeMs, comment, value, occurrences, before } = effect;
+  let at = 0;
+  for (const { userRow, itemRow, type, timeMs, comment, value, occurrences, before } of feedback) {
     let number = numbers.get(type);
     if (number === undefined) numbers.set(type, (number = names.push(type) - 1));
     rows[at * 2] = userRow;
@@ -105,57 +91,39 @@ function pack(effects: Effects): Packed {
     if (comment !== '') comments.push([at, comment]);
     if (value !== 0) values.push([at, value]);
     if (occurrences !== undefined) repeats.push([at, encodeOccurrences(occurrences)]);
-    if (before === undefined) continue;
-    const events = before.occurrences && encodeOccurrences(before.occurrences);
-    befores.push([at, before.timeMs, before.value, events ?? null]);
+    if (before !== undefined) {
+      const events = before.occurrences && encodeOccurrences(before.occurrences);
+      befores.push([at, before.timeMs, before.value, events ?? null]);
+    }
+    at++;
   }
   const columns = [bytesOf(rows), bytesOf(types), bytesOf(timesMs)] as const;
   const notes = [comments, values, repeats, befores, isIncomplete, deletedUserRows, journals] as const;
   return [deletedUserIds, deletedItemIds, users, items, names, ...columns, ...notes];
 }
 
-function unpack(packed: Packed): Effects {
-  const [deletedUserIds, deletedItemIds, users, items, names, rowBytes, typeBytes, timeBytes] = packed;
-  const rows = new Uint32Array(ownBuffer(rowBytes));
-  const types = new Uint16Array(ownBuffer(typeBytes));
-  const timesMs = new Float64Array(ownBuffer(timeBytes));
-  const comments = new Map(packed[8]);
-  const values = new Map(packed[9]);
-  const repeats = new Map(packed[10]);
-  const befores = new Map(packed[11].map((before) => [before[0], before]));
-  const feedback: FeedbackEffect[] = new Array(types.length);
-  // All of one form, with nothing looked up where there is nothing: most have neither notes nor a past.
-  for (let at = 0; at < types.length; at++)
-    feedback[at] = {
-      userRow: rows[at * 2]!,
-      itemRow: rows[at * 2 + 1]!,
-      type: names[types[at]!]!,
-      timeMs: timesMs[at]!,
-      comment: comments.size > 0 ? (comments.get(at) ?? '') : '',
-      value: values.size > 0 ? (values.get(at) ?? 0) : 0,
-      occurrences: repeats.size > 0 ? unpackOccurrences(repeats.get(at)) : undefined,
-      before: befores.size > 0 ? unpackBefore(befores.get(at)) : undefined,
-    };
+function unpack(packed: Packed, { userBase, userShift, itemBase, itemShift }: RowShift): CommittedEffects {
+  const [deletedUserIds, deletedItemIds] = packed;
   const [isIncomplete, deletedUserRows, journals] = [packed[12], packed[13], packed[14]];
-  const entities = { deletedUserIds, deletedUserRows, deletedItemIds, users, items };
-  return { ...entities, feedback, isIncomplete, journals };
-}
-
-function unpackOccurrences(bytes: Uint8Array | null | undefined): Occurrences | undefined {
-  return bytes ? decodeOccurrences(bytes) : undefined;
-}
-
-function unpackBefore(packed: PackedBefore | undefined): Before | undefined {
-  if (packed === undefined) return undefined;
-  const [, timeMs, value, events] = packed;
-  return { timeMs, value, occurrences: unpackOccurrences(events) };
+  const userRow = (row: number) => (row >= userBase ? row + userShift : row);
+  const itemRow = (row: number) => (row >= itemBase ? row + itemShift : row);
+  const feedback = new PackedFeedback(packed);
+  const { rows } = feedback;
+  for (let at = 0; userShift + itemShift > 0 && at < rows.length; at += 2) {
+    rows[at] = userRow(rows[at]!);
+    rows[at + 1] = itemRow(rows[at + 1]!);
+  }
+  const users = packed[2].map(([row, user]) => [userRow(row), user] as const);
+  const items = packed[3].map(([row, item]) => [itemRow(row), item] as const);
+  const gone = {
+    deletedUserIds,
+    deletedUserRows: deletedUserRows.map(userRow),
+    deletedItemIds,
+    isIncomplete,
+  };
+  return { ...gone, users, items, feedback, journals };
 }
 
 function bytesOf(array: Uint32Array | Uint16Array | Float64Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-}
-
-/** The bytes at the start of a buffer of their own, so that they can be read as words. */
-function ownBuffer(bytes: Uint8Array): ArrayBuffer {
-  return Uint8Array.from(bytes).buffer;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Commit } from '../../src/store/commit-effects.ts';
+import { type Commit, decodeParts, encodeParts } from '../../src/store/commit-effects.ts';
 import { CannotFollowError } from '../../src/store/postgres/cannot-follow-error.ts';
 import { nextCommits } from '../../src/store/postgres/follow-commits.ts';
 
@@ -7,7 +7,7 @@ import { nextCommits } from '../../src/store/postgres/follow-commits.ts';
 function commit(position: number, records: number, markBefore = (position - 1) * 10): Commit {
   const deletedUserIds = Array.from({ length: records }, (_, at) => `u${at}`);
   const part = { deletedUserIds, deletedItemIds: [], users: [], items: [], feedback: [], journals: [] };
-  return { position, mark: position * 10, markBefore, parts: [part] };
+  return { position, mark: position * 10, markBefore, parts: decodeParts(encodeParts([part])) };
 }
 
 const positionsOf = (commits: readonly Commit[]) => commits.map(({ position }) => position);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EMPTY_ITEM, EMPTY_USER } from '../../src/domain/entity-fields.ts';
-import type { Commit, Effects } from '../../src/store/commit-effects.ts';
+import { type Commit, decodeParts, type Effects, encodeParts } from '../../src/store/commit-effects.ts';
 import { fromPlain } from '../../src/store/lmdb/changes/change-log.ts';
 import { checkData } from '../../src/store/lmdb/check/check-data.ts';
 import { LmdbDataReader } from '../../src/store/lmdb/reads/lmdb-data-reader.ts';
@@ -61,7 +61,12 @@ function commitsOf(changes: readonly Change[]): Commit[] {
     rows.i[each.deletedItem] = next++;
     return { ...NOTHING, deletedItemIds: [`i${each.deletedItem}`], items: [item(each.deletedItem)] };
   });
-  return [first, ...parts].map((part, at) => ({ position: at + 1, mark: 1, markBefore: 1, parts: [part] }));
+  return [first, ...parts].map((part, at) => ({
+    position: at + 1,
+    mark: 1,
+    markBefore: 1,
+    parts: decodeParts(encodeParts([part])),
+  }));
 }
 
 /** State and told changes of a store that carries out groups of commits, each in one transaction. */

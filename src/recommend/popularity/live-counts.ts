@@ -105,7 +105,9 @@ export class LiveCounts {
     this.options.counts.apply(added, 1);
     this.total += added.length - removed.length;
     this.unsaved += records;
-    const due = Math.max(this.saveRecordsMin, Math.min(SAVE_RECORDS_MAX, this.total * SAVE_SHARE));
+    // A server is told of what all nodes write, and saves it the less often.
+    const share = this.options.reads.isPartial ? 1 : SAVE_SHARE;
+    const due = Math.max(this.saveRecordsMin, Math.min(SAVE_RECORDS_MAX, this.total * share));
     if (this.unsaved >= due) void this.save();
   }
 

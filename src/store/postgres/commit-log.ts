@@ -109,6 +109,7 @@ export class CommitLog {
   ): Promise<Commit | undefined> {
     const mark = randomInt(1, MARK_MAX);
     const rows = changedRows(state);
+    const body = Buffer.from(encodeParts(parts));
     const given: CommitParameters = {
       readPosition: state.head.position,
       readMark: state.head.mark,
@@ -117,7 +118,7 @@ export class CommitLog {
       isDurable: this.isDurable,
       concerned: int4Array([...concerned]),
       touched: int4Array([...touched]),
-      body: Buffer.from(encodeParts(parts)),
+      body,
       ...rows,
     };
     const [answer] = await connection.rows<CommitAnswer>(
@@ -128,7 +129,7 @@ export class CommitLog {
     if (position === null) return undefined;
     const { users: userBase, items: itemBase } = state.storedRows;
     const shift = { userBase, userShift, itemBase, itemShift };
-    return { position, mark, markBefore, parts: shiftRows(parts, shift) };
+    return { position, mark, markBefore, parts: decodeParts(body, shift) };
   }
 
   /** The commits behind a position in their order, and the last one of all nodes: both as of one moment. */
@@ -146,7 +147,7 @@ export class CommitLog {
       ([, , at, mark, markBefore, body, userBase, userShift, itemBase, itemShift]) => {
         if (at === null) return [];
         const shift = { userBase, userShift, itemBase, itemShift };
-        return [{ position: at, mark, markBefore, parts: shiftRows(decodeParts(body), shift) }];
+        return [{ position: at, mark, markBefore, parts: decodeParts(body, shift) }];
       },
     );
     return { commits, head: { position: headPosition, mark: headMark } };
@@ -223,31 +224,4 @@ function applied(applier: RowsApplier, command: CheckedCommand): WriteResult | F
     if (error instanceof FurzeError) return error;
     throw error;
   }
-}
-
-/** Rows from a base on were taken by others in the meantime: those of a commit are so many further on. */
-interface RowShift {
-  readonly userBase: number;
-  readonly userShift: number;
-  readonly itemBase: number;
-  readonly itemShift: number;
-}
-
-/** Effects of a commit, with the rows that it was given. */
-function shiftRows(parts: readonly Effects[], shift: RowShift): readonly Effects[] {
-  const { userBase, userShift, itemBase, itemShift } = shift;
-  if (userShift === 0 && itemShift === 0) return parts;
-  const userRow = (row: number) => (row >= userBase ? row + userShift : row);
-  const itemRow = (row: number) => (row >= itemBase ? row + itemShift : row);
-  return parts.map((part) => ({
-    ...part,
-    deletedUserRows: (part.deletedUserRows ?? []).map(userRow),
-    users: part.users.map(([row, user]) => [userRow(row), user] as const),
-    items: part.items.map(([row, item]) => [itemRow(row), item] as const),
-    feedback: part.feedback.map((each) => ({
-      ...each,
-      userRow: userRow(each.userRow),
-      itemRow: itemRow(each.itemRow),
-    })),
-  }));
 }

@@ -1,4 +1,10 @@
-import { type Commit, type Effects, type FeedbackEffect, NOT_WHOLE, type Point } from '../commit-effects.ts';
+import {
+  type Commit,
+  type CommittedEffects,
+  type FeedbackEffect,
+  NOT_WHOLE,
+  type Point,
+} from '../commit-effects.ts';
 import { FeedbackColumns } from '../data-store.ts';
 import { ChangeLog } from '../lmdb/changes/change-log.ts';
 import { RecentFeedback } from '../lmdb/changes/recent-feedback.ts';
@@ -31,6 +37,7 @@ import { FeedbackTypes } from '../lmdb/writer/feedback-types.ts';
 import type { Group } from '../lmdb/writer/group-commit.ts';
 import { IdRows } from '../lmdb/writer/id-rows.ts';
 import { OwnTransactions } from '../lmdb/writer/own-transactions.ts';
+import type { PackedFeedback } from '../packed-feedback.ts';
 import { encodeOccurrences } from '../repeats.ts';
 import type { Replica } from './replica.ts';
 import type { AskedUsers, StoredUser, StoredUsers } from './user-queries.ts';
@@ -237,7 +244,7 @@ export class PartialCopy implements Replica {
     }
   }
 
-  private carryOutPart(part: Effects, log: ChangeLog, position: number): void {
+  private carryOutPart(part: CommittedEffects, log: ChangeLog, position: number): void {
     const { state } = this;
     for (const [at, userId] of part.deletedUserIds.entries()) {
       const row = part.deletedUserRows![at]!;
@@ -267,17 +274,28 @@ export class PartialCopy implements Replica {
       log.journals.push(name);
     }
     if (part.isIncomplete) log.isIncomplete = true;
-    this.types.add(part.feedback.map(({ type }) => type));
-    for (const each of part.feedback) this.tell(each, log, position);
+    this.tellFeedback(part.feedback, log, position);
   }
 
-  private tell(effect: FeedbackEffect, log: ChangeLog, position: number): void {
+  private tellFeedback(feedback: PackedFeedback, log: ChangeLog, position: number): void {
+    const { rows, types, typeNames, timesMs, length, isPlain } = feedback;
+    this.types.add(typeNames);
+    const numbers = typeNames.map((name) => this.kinds.numberOf(this.types.numberOf(name), name, 0));
+    for (let at = 0; at < length; at++) {
+      const userRow = rows[at * 2]!;
+      if (isPlain) log.added.push(userRow, rows[at * 2 + 1]!, numbers[types[at]!]!, timesMs[at]!);
+      else this.tell(feedback.at(at), log);
+      this.touch(userRow, position);
+    }
+    if (isPlain) this.state.feedback += length;
+  }
+
+  private tell(effect: FeedbackEffect, log: ChangeLog): void {
     const { userRow, itemRow, before } = effect;
     const after = Number.isNaN(effect.timeMs) ? undefined : effect;
     this.state.feedback += Number(after !== undefined) - Number(before !== undefined);
     const triple = { userRow, itemRow, type: this.types.numberOf(effect.type) };
     tellChange(this.kinds, effect.type, triple, before, after, log);
-    this.touch(userRow, position);
   }
 
   private deleteItem(itemId: string, log: ChangeLog): void {
@@ -362,10 +380,8 @@ export class PartialCopy implements Replica {
 }
 
 /** True when a part takes something away, so that it must not be told in one breath with what came before. */
-function removes({ deletedUserIds, deletedItemIds, feedback }: Effects): boolean {
-  return (
-    deletedUserIds.length + deletedItemIds.length > 0 || feedback.some(({ before }) => before !== undefined)
-  );
+function removes({ deletedUserIds, deletedItemIds, feedback }: CommittedEffects): boolean {
+  return deletedUserIds.length + deletedItemIds.length > 0 || feedback.hasPast;
 }
 
 function put(table: Table, key: Uint8Array, value: Uint8Array): unknown {

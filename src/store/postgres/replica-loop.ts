@@ -37,8 +37,9 @@ export interface ReplicaLoopParts {
   readonly users?: Pick<UserLoadsParts, 'copy' | 'read'> | undefined;
 }
 
-/** Period of the look for other nodes' commits when nobody asks for them, milliseconds. */
+/** Period of the look for other nodes' commits when nobody asks for them, and where all who read do, milliseconds. */
 const POLL_MS = 100;
+const LAZY_POLL_MS = 500;
 /** Pause before a database that is away, or a disk that is full, is tried again. */
 const RETRY_MS = 500;
 /** Period of the flush of the replica: one after each commit costs more than the commit. */
@@ -80,7 +81,7 @@ export class ReplicaLoop {
   }
 
   start(): void {
-    this.every(POLL_MS, async () => {
+    this.every(this.parts.readsWait ? LAZY_POLL_MS : POLL_MS, async () => {
       if (this.mayFollow) await this.follow();
     });
     this.every(FLUSH_MS, () => this.flush());

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FurzeError } from '../../../src/domain/furze-error.ts';
+import { decodeParts, encodeParts } from '../../../src/store/commit-effects.ts';
 import { type ChangeSet, type DataStore, FeedbackColumns } from '../../../src/store/data-store.ts';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import type { LmdbDataReader } from '../../../src/store/lmdb/reads/lmdb-data-reader.ts';
@@ -293,18 +294,20 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
       position: stored.position + 1,
       mark: 1,
       markBefore: 0,
-      parts: [
-        {
-          deletedUserIds: [],
-          deletedItemIds: [],
-          users: [],
-          items: [],
-          journals: [],
-          feedback: [
-            { userRow: stored.users[0]!.row, itemRow: 0, type: 'like', timeMs: 5, comment: '', value: 0 },
-          ],
-        },
-      ],
+      parts: decodeParts(
+        encodeParts([
+          {
+            deletedUserIds: [],
+            deletedItemIds: [],
+            users: [],
+            items: [],
+            journals: [],
+            feedback: [
+              { userRow: stored.users[0]!.row, itemRow: 0, type: 'like', timeMs: 5, comment: '', value: 0 },
+            ],
+          },
+        ]),
+      ),
     };
     copy.replicate([commit]);
     const { again, known } = copy.take(stored, { ids: ['u0', 'u1'], rows: [] });

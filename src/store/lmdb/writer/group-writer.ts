@@ -1,6 +1,6 @@
 import { FurzeError, isEngineError } from '../../../domain/furze-error.ts';
 import { mayRemove } from '../../check-command.ts';
-import type { Commit, Effects } from '../../commit-effects.ts';
+import type { Effects, Point } from '../../commit-effects.ts';
 import { ChangeLog } from '../changes/change-log.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import type { PlainChanges, Write, WriteAnswer, WriteRules } from '../tables/writer-messages.ts';
@@ -82,7 +82,7 @@ export class GroupWriter {
    * Carries out commits of elsewhere, at least one, in their order and in one transaction.
    * @throws Error when it cannot be; nothing of it is then
    */
-  replicate(commits: readonly Omit<Commit, 'markBefore'>[]): Group {
+  replicate(commits: readonly (Point & { readonly parts: readonly Effects[] })[]): Group {
     const logs: ChangeLog[] = [];
     const { typesVersion } = this.applier;
     try {
@@ -189,7 +189,7 @@ function joined(parts: readonly Effects[]): readonly Effects[] {
           ...course[0]!,
           users: course.flatMap(({ users }) => users),
           items: course.flatMap(({ items }) => items),
-          feedback: course.flatMap(({ feedback }) => feedback),
+          feedback: course.flatMap(({ feedback }) => [...feedback]),
           journals: course.flatMap(({ journals }) => journals),
         },
   );

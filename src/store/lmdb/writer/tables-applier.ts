@@ -113,8 +113,9 @@ export class TablesApplier extends CommandApplier {
       if (this.items.find(item.ItemId) !== row) this.items.place(item.ItemId, row);
       this.storeItem(row, item);
     }
-    this.types.add(feedback.map(({ type }) => type));
-    this.editFeedback(feedback.map((each) => editOf(each, this.types.numberOf(each.type))));
+    const all = [...feedback];
+    this.types.add(all.map(({ type }) => type));
+    this.editFeedback(all.map((each) => editOf(each, this.types.numberOf(each.type))));
     for (const [name, journal] of journals) this.storeJournal(name, journal);
     this.hasApplied = true;
   }
