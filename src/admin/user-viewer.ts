@@ -9,6 +9,7 @@ import { NOTHING, type Ranked } from '../memory/ranked-rows.ts';
 import { TopK } from '../memory/top-k.ts';
 import { turns } from '../platform/concurrency/event-loop-turns.ts';
 import { SingleFlight } from '../platform/concurrency/single-flight.ts';
+import { reasonOf } from '../recommend/answers/reasons.ts';
 import { isUnread } from '../recommend/history/read-items.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
@@ -68,9 +69,11 @@ export class UserViewer {
     const Pipeline = shown.flatMap((row) => {
       const item = this.cards.at(row);
       if (item === undefined) return [];
-      const [Score, Reason] = [scoreByRow.get(row), reasons[ofList.indexOf(row)]];
-      const own = { ...(Score !== undefined && { Score }), ...(Reason !== undefined && { Reason }) };
-      return { ...item, ...own, Ranks: ranksByRow.get(row) ?? {} };
+      const [Score, Ranks] = [scoreByRow.get(row), ranksByRow.get(row) ?? {}];
+      // What is of no list the fallbacks have.
+      const filledBy = this.recommend.online.fallback_recommend.find((name) => Ranks[name] !== undefined);
+      const Reason = reasons[ofList.indexOf(row)] ?? reasonOf(filledBy ?? 'personal');
+      return { ...item, ...(Score !== undefined && { Score }), Reason, Ranks };
     });
     return {
       User: { ...user, Labels: [...user.Labels], Subscribe: [...user.Subscribe] },

@@ -229,7 +229,9 @@ export const UserViewSchema = named('One user', {
     Type.Object({
       ...titled,
       Score: Type.Optional(Type.Number()),
-      Reason: Type.Optional(Type.String({ description: 'What speaks most for it, by the learned ranking' })),
+      Reason: Type.String({
+        description: 'What speaks most for it, by the learned ranking, or by the fallback',
+      }),
       Ranks: Type.Record(Type.String(), Type.Integer(), {
         description: 'Its place from 0 with each recommender that has it among its first',
       }),

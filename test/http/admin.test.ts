@@ -143,7 +143,9 @@ describe('the admin routes', () => {
     for (const { Id } of [...collaborative.Items, ...view.Pipeline]) expect(read).not.toContain(Id);
     const top = view.Pipeline.find(({ Id }) => Id === collaborative.Items[0]!.Id);
     expect(top?.Ranks.collaborative).toBe(0);
-    expect((await get('/api/admin/user/nobody')).Known).toBe(false);
+    const nobody: UserView = await get('/api/admin/user/nobody?n=3');
+    expect(nobody.Known).toBe(false);
+    for (const { Reason } of [...view.Pipeline, ...nobody.Pipeline]) expect(Reason).not.toBe('');
   });
 
   it('show an item with its neighbors and its feedback over time', async () => {

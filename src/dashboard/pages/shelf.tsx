@@ -100,9 +100,6 @@ function OfUser({ userId }: { userId: string }) {
     pathOf(['api', 'admin', 'user', userId], { n: ITEMS }),
   );
   if (data === undefined) return <State error={error} loading={loading} />;
-  // Who has no list gets what the fallbacks have.
-  const asked = data.Recommenders.filter((each) => (data.List ? each.InPipeline : each.IsFallback));
-  const inUse = new Set(asked.map(({ Name }) => Name));
   const likes = data.History.filter(({ Positive }) => Positive);
   return (
     <>
@@ -112,7 +109,7 @@ function OfUser({ userId }: { userId: string }) {
         {likes.length > 0 && `Last liked: ${likes.slice(0, 3).map(nameOf).join(', ')}`}
       </p>
       <Goods
-        items={data.Pipeline.map((item) => ({ ...item, reason: item.Reason ?? reasonOf(item.Ranks, inUse) }))}
+        items={data.Pipeline.map((item) => ({ ...item, reason: item.Reason }))}
         none="Nothing can be recommended yet; the overview says what is missing."
       />
     </>
@@ -197,19 +194,4 @@ function Goods({ items, none }: { items: readonly (ItemCard & { reason: string }
 
 function nameOf({ Id, Title }: ItemCard): string {
   return short(Title === '' ? Id : Title, 60);
-}
-
-const PROPOSED: Readonly<Record<string, string>> = {
-  popular: 'liked by many lately',
-  latest: 'new',
-  collaborative: 'liked by people of the same taste',
-  item_based: 'goes with what this customer likes',
-  user_based: 'liked by customers alike',
-};
-
-/** The recommender in use that places an item highest, in words. */
-function reasonOf(ranks: UserView['Pipeline'][number]['Ranks'], inUse: ReadonlySet<string>): string {
-  const proposed = Object.entries(ranks).filter(([name]) => inUse.has(name));
-  const [best] = proposed.sort(([, a], [, b]) => a - b);
-  return best === undefined ? 'by all that is learned together' : (PROPOSED[best[0]] ?? best[0]);
 }
