@@ -78,6 +78,7 @@ export class RuleEditor {
 
   /** A placement that is not kept, by keys as staff write them. @throws FurzeError INVALID_BODY */
   draft(name: string, settings: RuleSettings): Config['placement'][string] {
+    checkLength('placement', settings);
     return this.checked([{ kind: 'placement', name, settings }]).placement[name]!;
   }
 
@@ -90,8 +91,7 @@ export class RuleEditor {
     this.refuseConfigured(rule);
     if (rule.name.length > NAME_LENGTH_MAX)
       throw invalid(`A name has at most ${NAME_LENGTH_MAX} characters.`, '');
-    if (JSON.stringify(given).length > SETTINGS_LENGTH_MAX)
-      throw invalid(`A ${rule.kind} has at most ${SETTINGS_LENGTH_MAX} characters.`, '');
+    checkLength(rule.kind, given);
     const isNew = this.parts.rules.keptSettings(rule) === undefined;
     if (isNew && this.parts.rules.keptRules.filter(({ kind }) => kind === rule.kind).length >= RULES_MAX)
       throw invalid(`There are at most ${RULES_MAX} of a kind.`, '');
@@ -289,6 +289,12 @@ function placeOf(problem: string, own: string): { path: string; message: string 
         .replaceAll(']', '')}`
     : key;
   return { path, message: isOwn ? problem.slice(own.length + 1) : problem };
+}
+
+/** @throws FurzeError INVALID_BODY */
+function checkLength(kind: RuleName['kind'], settings: RuleSettings): void {
+  if (JSON.stringify(settings).length > SETTINGS_LENGTH_MAX)
+    throw invalid(`A ${kind} has at most ${SETTINGS_LENGTH_MAX} characters.`, '');
 }
 
 function invalid(message: string, path: string): FurzeError {

@@ -18,9 +18,13 @@ import {
 import { NO_SPACE } from './list-space.ts';
 import type { Config } from './schema.ts';
 
-/** Names each key of the file that there is none of, and each section that is no table. */
+/** Nobody reads more problems than these. */
+const PROBLEMS_MAX = 100;
+
+/** Names keys of the file that there are none of, and sections that are no tables, some of very many. */
 export function findUnknownKeys(schema: KeySchema, table: Table, prefix: string, problems: string[]): void {
   for (const [name, value] of Object.entries(table)) {
+    if (problems.length >= PROBLEMS_MAX) return;
     const path = prefix + name;
     const properties = schema.properties as Readonly<Record<string, KeySchema>>;
     const child = Object.hasOwn(properties, name) ? properties[name] : undefined;

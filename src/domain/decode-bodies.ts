@@ -1,5 +1,4 @@
-import Type, { type TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import Type from 'typebox';
 import { type ImportReport, ImportReportSchema } from './admin-schemas.ts';
 import {
   FeedbackBodiesSchema,
@@ -26,6 +25,7 @@ import {
   VectorBodySchema,
   VectorSchema,
 } from './api-schemas.ts';
+import { type Checker, checkBody, findPlaces, invalidBody, lazily } from './check-body.ts';
 import type { Batch, Feedback, Item, User } from './entities.ts';
 import {
   EMPTY_ITEM,
@@ -45,7 +45,7 @@ import {
   type Place,
   refuseBody,
 } from './field-checks.ts';
-import { type ErrorPlace, FurzeError } from './furze-error.ts';
+import { FurzeError } from './furze-error.ts';
 import { type Json, type LabelFields, takeLabels } from './labels.ts';
 import { type BodyBounds, parseJson } from './parse-json.ts';
 import type { Limits } from './request-limits.ts';
@@ -53,28 +53,12 @@ import { formatTimestamp } from './rfc3339.ts';
 import { type PreviewBody, PreviewBodySchema } from './rule-schemas.ts';
 import { DIMENSIONS_MAX, type ItemVector, type VectorSpace } from './vector-space.ts';
 
-/** A body with a thousand faults names this many of them. */
-const PLACES_MAX = 20;
 /** Values that a record of a session may have on average, unknown fields included: a few times what there is to say. */
 const SESSION_RECORD_VALUES_MAX = 32;
-
-interface Checker<T> {
-  Check(value: unknown): value is T;
-  Errors(value: unknown): readonly CheckFault[];
-}
-
-interface CheckFault {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: object;
-  readonly message: string;
-}
-
-/** A validator that is generated when it is first used: most threads use few of them. */
-function lazily<T>(schema: TSchema): () => Checker<T> {
-  let checker: Checker<T> | undefined;
-  return () => (checker ??= Compile(schema) as unknown as Checker<T>);
-}
+/** Values that the settings of a placement or an experiment may have, as many as some 2,000 pins: problems of each are looked for. */
+const SETTINGS_VALUES_MAX = 10_000;
+/** Length of a vector at most: sums of squares and products of two stay within the range of float32. */
+const VECTOR_LENGTH_MAX = 1e18;
 
 const userBodies = { one: lazily<UserBody>(UserBodySchema), all: lazily<UserBody[]>(UserBodiesSchema) };
 const itemBodies = { one: lazily<ItemBody>(ItemBodySchema), all: lazily<ItemBody[]>(ItemBodiesSchema) };
@@ -220,6 +204,8 @@ export function checkVector(
   const vector = Float32Array.from(numbers);
   const wrong = vector.findIndex((number) => !Number.isFinite(number));
   if (wrong >= 0) throw refuseBody(`${place()}/${wrong}`, 'must be a finite number of 32 bits');
+  if (vector.reduce((sum, number) => sum + number * number, 0) > VECTOR_LENGTH_MAX ** 2)
+    throw refuseBody(place, `must be a vector of length ${VECTOR_LENGTH_MAX} at most`);
   if (similarity === 'cosine' && vector.every((number) => number === 0))
     throw refuseBody(place, 'must not be all zeros, which have no angle to compare by');
   return vector;
@@ -285,9 +271,9 @@ export function decodeItemPatch(json: Uint8Array, limits: Limits): Partial<Item>
   return givenFields(ITEM_FIELDS, checkBody(parseJson(json, limits), itemPatch()), '', limits);
 }
 
-/** Progress of an import. @throws FurzeError INVALID_JSON, INVALID_BODY */
+/** Progress of an import. @throws FurzeError INVALID_JSON, INVALID_BODY, BODY_TOO_LARGE */
 export function decodeImportReport(json: Uint8Array, limits: Limits): ImportReport {
-  return checkBody(parseJson(json, limits), importReport());
+  return checkBody(parseJson(json, limits, sessionBounds(json, limits)), importReport());
 }
 
 /**
@@ -295,14 +281,17 @@ export function decodeImportReport(json: Uint8Array, limits: Limits): ImportRepo
  * @throws FurzeError INVALID_JSON, INVALID_BODY, BODY_TOO_LARGE
  */
 export function decodeSettings(json: Uint8Array, limits: Limits): Readonly<Record<string, unknown>> {
-  sessionBounds(json, limits);
-  return checkBody(parseJson(json, limits), settings());
+  return checkBody(parseJson(json, limits, settingsBounds(json, limits)), settings());
 }
 
 /** @throws FurzeError INVALID_JSON, INVALID_BODY, BODY_TOO_LARGE */
 export function decodePreview(json: Uint8Array, limits: Limits): PreviewBody {
+  return checkBody(parseJson(json, limits, settingsBounds(json, limits)), previewBody());
+}
+
+function settingsBounds(json: Uint8Array, limits: Limits): BodyBounds {
   sessionBounds(json, limits);
-  return checkBody(parseJson(json, limits), previewBody());
+  return { valuesMax: SETTINGS_VALUES_MAX };
 }
 
 function decodeBatch<Body, T extends Body>(
@@ -323,34 +312,6 @@ function decodeBatch<Body, T extends Body>(
   if (checkers.all().Check(value)) return value.map(decode);
   if (!Array.isArray(value)) throw invalidBody([{ path: '', message: 'must be array' }]);
   throw invalidBody(findPlaces<Body>(value, (checkers.record ?? checkers.one)()));
-}
-
-function checkBody<T>(value: unknown, checker: Checker<T>): T {
-  if (checker.Check(value)) return value;
-  throw invalidBody(checker.Errors(value).flatMap((error) => toPlaces('', error)));
-}
-
-/** The faults of an array, record by record, so that finding them stays cheap in a large one. */
-function findPlaces<T>(records: readonly unknown[], checker: Checker<T>): ErrorPlace[] {
-  const places: ErrorPlace[] = [];
-  for (let i = 0; i < records.length && places.length < PLACES_MAX; i++) {
-    if (checker.Check(records[i])) continue;
-    places.push(...checker.Errors(records[i]).flatMap((error) => toPlaces(`/${i}`, error)));
-  }
-  return places;
-}
-
-function toPlaces(prefix: string, error: CheckFault): ErrorPlace[] {
-  const path = prefix + error.instancePath;
-  if (error.keyword !== 'required') return [{ path, message: error.message }];
-  const { requiredProperties } = error.params as { requiredProperties: readonly string[] };
-  return requiredProperties.map((name) => ({ path: `${path}/${name}`, message: 'is required' }));
-}
-
-function invalidBody(allPlaces: readonly ErrorPlace[]): FurzeError {
-  const places = allPlaces.slice(0, PLACES_MAX);
-  const first = places[0]!;
-  return new FurzeError('INVALID_BODY', `${first.path || 'The body'} ${first.message}.`, places);
 }
 
 /** The fields that a body gives, checked and in their stored form. Those absent or null are left out. */

@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   decodeFeedback,
+  decodeImportReport,
   decodeImpressions,
   decodeItemPatch,
   decodeItems,
+  decodePreview,
   decodeQueryVector,
   decodeSession,
+  decodeSettings,
   decodeUserPatch,
   decodeUsers,
   decodeVectors,
@@ -265,4 +268,50 @@ test.each(Object.keys(WHOLE))('%s of any form are decoded, or refused by place a
     }),
     { seed: 7, numRuns: 2000 },
   );
+});
+
+test('a wrong entry of a long list is named up to a number, behind it the list is', () => {
+  const wrongAt = (at: number) => Array.from({ length: 50_000 }, (_, entry) => (entry === at ? 0 : 'x'));
+  const ways: [string, (list: unknown[]) => unknown][] = [
+    ['/Categories', (Categories) => decodeItems(one({ ItemId: 'a', Categories }), limits)],
+    [
+      '/1/Categories',
+      (Categories) => decodeItems(many([{ ItemId: 'a' }, { ItemId: 'b', Categories }]), limits),
+    ],
+    ['/Categories', (Categories) => decodeItemPatch(one({ Categories }).json, limits)],
+    ['/Subscribe', (Subscribe) => decodeUsers(one({ UserId: 'a', Subscribe }), limits)],
+    ['/Subscribe', (Subscribe) => decodeUserPatch(one({ Subscribe }).json, limits)],
+  ];
+  for (const [path, decode] of ways) {
+    expect(refusal(() => decode(wrongAt(4095))).places?.[0]?.path).toBe(`${path}/4095`);
+    for (const at of [4096, 49_999])
+      expect(refusal(() => decode(wrongAt(at))).places).toEqual([
+        { path, message: 'has a wrong entry beyond the first 4096' },
+      ]);
+  }
+});
+
+test('what is read on the thread that serves has bounds of bytes and values', () => {
+  const wide = { ...DEFAULT_LIMITS, sessionBytesMax: 100_000 };
+  const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1]));
+  const ways = [
+    (value: unknown) => decodeSettings(one(value).json, wide),
+    (value: unknown) => decodePreview(one({ Users: ['a'], Settings: value }).json, wide),
+  ];
+  for (const decode of ways) {
+    expect(() => decode(keys(5000))).not.toThrow();
+    expect(refusal(() => decode(keys(10_001))).code).toMatch('INVALID_BODY');
+    expect(refusal(() => decode({ text: 'x'.repeat(100_000) })).code).toBe('BODY_TOO_LARGE');
+  }
+  expect(refusal(() => decodeImportReport(one({ text: 'x'.repeat(100_000) }).json, wide)).code).toBe(
+    'BODY_TOO_LARGE',
+  );
+});
+
+test('a vector so long that products of two are beyond float32 is refused', () => {
+  const space = { name: 's', dimensions: 4, similarity: 'dot' as const };
+  const decode = (Vector: number[]) => decodeVectors(one({ Vector }), 'a', space, limits);
+  expect(decode([5e17, 5e17, 5e17, 4e17])).toHaveLength(1);
+  expect(refusal(() => decode([3e38, 0, 0, 0])).message).toContain('/Vector must be a vector of length');
+  expect(refusal(() => decode([6e17, 6e17, 6e17, 6e17])).code).toBe('INVALID_BODY');
 });

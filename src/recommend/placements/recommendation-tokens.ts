@@ -36,6 +36,8 @@ export class RecommendationTokens {
   read(token: string, userId: string): ListName | undefined {
     const end = token.lastIndexOf('.');
     const claims = token.slice(0, Math.max(0, end));
+    // What stands behind a line break would be taken for a part of the user's id.
+    if (claims.includes('\n')) return undefined;
     // As texts: bytes have several in base64.
     const given = Buffer.from(token.slice(end + 1));
     const own = Buffer.from(this.signatureOf(claims, userId));

@@ -29,6 +29,9 @@ describe('a token', () => {
   it('is none for another user, by another key, or once it was changed', () => {
     expect(tokens.read(token, 'bob')).toBeUndefined();
     expect(new RecommendationTokens('0124').read(token, 'ann')).toBeUndefined();
+    const long = tokens.issue(claims, 'a\nann');
+    const at = long.lastIndexOf('.');
+    expect(tokens.read(`${long.slice(0, at)}\na${long.slice(at)}`, 'ann')).toBeUndefined();
     for (let at = 0; at < token.length; at++) {
       const changed = `${token.slice(0, at)}${token[at] === 'x' ? 'y' : 'x'}${token.slice(at + 1)}`;
       expect(tokens.read(changed, 'ann')).toBeUndefined();

@@ -1,0 +1,79 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type ErrorPlace, FurzeError } from './furze-error.ts';
+
+/** A body with a thousand faults names this many of them. */
+const PLACES_MAX = 20;
+/** Entries of a list that are looked through for the place of a fault: naming one takes a hundred times as long as seeing that there is one. */
+const ENTRIES_NAMED_MAX = 4096;
+
+/** What is generated for a schema. */
+export interface Checker<T> {
+  Check(value: unknown): value is T;
+  Errors(value: unknown): readonly CheckFault[];
+}
+
+interface CheckFault {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: object;
+  readonly message: string;
+}
+
+/** A validator that is generated when it is first used: most threads use few of them. */
+export function lazily<T>(schema: TSchema): () => Checker<T> {
+  let checker: Checker<T> | undefined;
+  return () => (checker ??= Compile(schema) as unknown as Checker<T>);
+}
+
+/** @throws FurzeError INVALID_BODY for what does not fit */
+export function checkBody<T>(value: unknown, checker: Checker<T>): T {
+  if (checker.Check(value)) return value;
+  throw invalidBody(placesIn(value, checker, ''));
+}
+
+/** The faults of a body or record, at a cost that does not grow with its lists. */
+function placesIn<T>(value: unknown, checker: Checker<T>, prefix: string): ErrorPlace[] {
+  const some = shortened(value);
+  if (!checker.Check(some)) return checker.Errors(some).flatMap((error) => toPlaces(prefix, error));
+  const name = Object.entries(value as object).find(
+    ([key, list]) => !checker.Check({ ...(some as object), [key]: list }),
+  )?.[0];
+  const path = name === undefined ? prefix : `${prefix}/${name}`;
+  return [{ path, message: `has a wrong entry beyond the first ${ENTRIES_NAMED_MAX}` }];
+}
+
+/** An object with the first entries of its long lists. */
+function shortened(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, entry]) => [
+      name,
+      Array.isArray(entry) ? entry.slice(0, ENTRIES_NAMED_MAX) : entry,
+    ]),
+  );
+}
+
+/** The faults of an array, record by record, so that finding them stays cheap in a large one. */
+export function findPlaces<T>(records: readonly unknown[], checker: Checker<T>): ErrorPlace[] {
+  const places: ErrorPlace[] = [];
+  for (let i = 0; i < records.length && places.length < PLACES_MAX; i++) {
+    if (checker.Check(records[i])) continue;
+    places.push(...placesIn(records[i], checker, `/${i}`));
+  }
+  return places;
+}
+
+function toPlaces(prefix: string, error: CheckFault): ErrorPlace[] {
+  const path = prefix + error.instancePath;
+  if (error.keyword !== 'required') return [{ path, message: error.message }];
+  const { requiredProperties } = error.params as { requiredProperties: readonly string[] };
+  return requiredProperties.map((name) => ({ path: `${path}/${name}`, message: 'is required' }));
+}
+
+/** Names the first of the places in its message, and some of them all. */
+export function invalidBody(allPlaces: readonly ErrorPlace[]): FurzeError {
+  const places = allPlaces.slice(0, PLACES_MAX);
+  const first = places[0]!;
+  return new FurzeError('INVALID_BODY', `${first.path || 'The body'} ${first.message}.`, places);
+}
