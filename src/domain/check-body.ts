@@ -34,14 +34,24 @@ export function checkBody<T>(value: unknown, checker: Checker<T>): T {
 
 /** The faults of a body or record, at a cost that does not grow with its lists. */
 function placesIn<T>(value: unknown, checker: Checker<T>, prefix: string): ErrorPlace[] {
-  const some = shortened(value);
-  if (!checker.Check(some)) return checker.Errors(some).flatMap((error) => toPlaces(prefix, error));
-  const name = Object.entries(value as object).find(
-    ([key, list]) => !checker.Check({ ...(some as object), [key]: list }),
-  )?.[0];
+  const some = shortened(value) as Record<string, unknown>;
+  const fits = (body: unknown): boolean => checker.Check(body);
+  if (!fits(some)) return checker.Errors(some).flatMap((error) => toPlaces(prefix, error));
+  // Which list it is: one after the other stands there whole.
+  const name = Object.entries(value as object).find(([key, list]) => {
+    if (!isLong(list) || key === '__proto__') return false;
+    const short = some[key];
+    some[key] = list;
+    const isWrong = !fits(some);
+    some[key] = short;
+    return isWrong;
+  })?.[0];
   const path = name === undefined ? prefix : `${prefix}/${name}`;
   return [{ path, message: `has a wrong entry beyond the first ${ENTRIES_NAMED_MAX}` }];
 }
+
+const isLong = (value: unknown): value is unknown[] =>
+  Array.isArray(value) && value.length > ENTRIES_NAMED_MAX;
 
 /** An object with the first entries of its long lists. */
 function shortened(value: unknown): unknown {
@@ -49,7 +59,7 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, entry]) => [
       name,
-      Array.isArray(entry) ? entry.slice(0, ENTRIES_NAMED_MAX) : entry,
+      isLong(entry) ? entry.slice(0, ENTRIES_NAMED_MAX) : entry,
     ]),
   );
 }
