@@ -25,8 +25,8 @@ export interface TestServer {
   /** Everything that was logged, a line each. */
   readonly lines: string[];
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Stops the service and starts it again on the same folder. */
-  restart(): Promise<void>;
+  /** Stops the service and starts it again on the same folder. @param between done while none runs */
+  restart(between?: () => void): Promise<void>;
   /** Stops the service and removes its folder. */
   stop(): Promise<void>;
 }
@@ -116,8 +116,9 @@ export async function startTestServer({
         body: isJson ? JSON.parse(answer) : undefined,
       };
     },
-    async restart() {
+    async restart(between) {
       await service.stop();
+      between?.();
       service = await start();
     },
     async stop() {

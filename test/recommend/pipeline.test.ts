@@ -292,12 +292,9 @@ describe('the age of lists', () => {
     const before = await mine();
     expect(before).toContain('hit');
     const madeMs = scene.time.nowMs;
+    await scene.restart({ ...popularAlone, popular: { popular_window: HOUR_MS } });
     // Nothing is popular any more.
     scene.time.nowMs += 2 * HOUR_MS;
-    await scene.restart({
-      ...popularAlone,
-      popular: { popular_window: HOUR_MS },
-    });
     expect(await scene.ids('/api/popular?n=100')).toEqual([]);
     scene.time.nowMs = madeMs + 72 * HOUR_MS;
     expect(await mine()).toEqual(before);

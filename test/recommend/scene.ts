@@ -87,9 +87,11 @@ export async function startScene(recommend?: RecommendOverrides, more?: ConfigOv
     like: (userId, ...itemIds) => feedback('like', userId, itemIds),
     read: (userId, ...itemIds) => feedback('read', userId, itemIds),
     async restart(changed) {
-      time.nowMs += SECOND_MS;
-      Object.assign(config, sceneConfig(changed, more));
-      await server.restart();
+      // The service that stops makes lists to its end, by the configuration and the time that it has.
+      await server.restart(() => {
+        time.nowMs += SECOND_MS;
+        Object.assign(config, sceneConfig(changed, more));
+      });
     },
   };
 }
