@@ -65,14 +65,20 @@ export class RecentLikes {
     this.push(userRow, itemRow, second);
   }
 
-  /** Takes a like back. */
+  /** Takes a like back. Looks along the likes of the user and those of the item in step: one may have very many. */
   remove(userRow: number, itemRow: number): void {
-    for (let at = this.lastOfUser[bucket(userRow)]!; at !== NONE; at = this.beforeOfUser[at]!) {
-      if (this.userRows[at] !== userRow || this.itemRows[at] !== itemRow) continue;
-      this.itemRows[at] = NONE;
-      this.counts[itemRow]!--;
-      this.kept.clear();
-      return;
+    let ofUser = this.lastOfUser[bucket(userRow)]!;
+    let ofItem = this.lastOfItem[bucket(itemRow)]!;
+    while (ofUser !== NONE && ofItem !== NONE) {
+      for (const at of [ofUser, ofItem]) {
+        if (this.userRows[at] !== userRow || this.itemRows[at] !== itemRow) continue;
+        this.itemRows[at] = NONE;
+        this.counts[itemRow]!--;
+        this.kept.clear();
+        return;
+      }
+      ofUser = this.beforeOfUser[ofUser]!;
+      ofItem = this.beforeOfItem[ofItem]!;
     }
   }
 
