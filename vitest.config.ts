@@ -62,8 +62,8 @@ const OVER_POSTGRES =
 export default defineConfig({
   test: {
     globalSetup: ['test/compiled/compile.ts'],
-    // One more than two cores, since tests wait for disks, timers and processes for much of their time.
-    maxWorkers: 3,
+    // Twice two cores, since tests wait for disks, timers and processes for much of their time.
+    maxWorkers: 4,
     // Servers of the run end and their folders are removed after the last test.
     teardownTimeout: 300_000,
     projects: [

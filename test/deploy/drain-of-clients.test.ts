@@ -18,7 +18,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDER = fileURLToPath(new URL('./drain-clients/', import.meta.url));
 /** Load before the stop, milliseconds. */
 const LOAD_MS = 500;
-const ROUNDS = 2;
+const ROUNDS = 1;
 /** The server waits so long for the next request of a client that another process keeps from running. */
 const QUIET_MS = 3000;
 
