@@ -11,7 +11,7 @@ export interface NpyArray {
 }
 
 const MAGIC = '\x93NUMPY';
-const TYPES = /^[<|=]?(f4|f8|i4|i8|u4|u8|U\d+|S\d+)$/;
+const TYPES = /^[<|=]?(f4|f8|i4|i8|u4|u8|[US][1-9]\d{0,3})$/;
 
 /**
  * Reads a file of `numpy.save`.
@@ -19,7 +19,7 @@ const TYPES = /^[<|=]?(f4|f8|i4|i8|u4|u8|U\d+|S\d+)$/;
  * @throws OperatorError when it is none, is cut short, or holds what has no place here
  */
 export function readNpy(bytes: Uint8Array, name: string): NpyArray {
-  if (Buffer.from(bytes.subarray(0, 6)).toString('latin1') !== MAGIC)
+  if (bytes.length < 12 || Buffer.from(bytes.subarray(0, 6)).toString('latin1') !== MAGIC)
     throw new OperatorError(`${name} is no file of numpy.save.`);
   const isLong = bytes[6]! > 1;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -38,8 +38,11 @@ export function readNpy(bytes: Uint8Array, name: string): NpyArray {
   const lengths = shape!.split(',').flatMap((text) => (text.trim() === '' ? [] : [Number(text)]));
   if (order === 'True' && lengths.length > 1)
     throw new OperatorError(`${name} lies column by column; save numpy.ascontiguousarray of it.`);
+  if (!lengths.every((length) => Number.isInteger(length) && length >= 0))
+    throw new OperatorError(`${name} has a shape of ${shape}: there may be whole numbers.`);
   const size = lengths.reduce((product, length) => product * length, elementBytes(type));
-  if (bytes.length - end !== size)
+  // Any number of rows without numbers takes no bytes.
+  if (bytes.length - end !== size || (size === 0 && lengths[0] !== 0))
     throw new OperatorError(`${name} should hold ${size} bytes of numbers and holds ${bytes.length - end}.`);
   return { shape: lengths, type, bytes: bytes.subarray(end) };
 }
@@ -57,6 +60,8 @@ export function npyTexts({ type, bytes, shape }: NpyArray, name: string): string
       return new TextDecoder().decode(bytes.subarray(from, from + each)).replace(/\0+$/, '');
     if (type.startsWith('U')) {
       const points = Array.from({ length: each / 4 }, (_code, code) => view.getUint32(from + 4 * code, true));
+      if (points.some((point) => point > 0x10ffff))
+        throw new OperatorError(`${name} holds no text in row ${at + 1}.`);
       return String.fromCodePoint(...points).replace(/\0+$/, '');
     }
     if (each === 8)

@@ -7,7 +7,9 @@ import {
   type FileMetaData,
   parquetMetadataAsync,
   parquetReadObjects,
+  type RowGroup,
 } from 'hyparquet';
+import { parquetHeader } from 'hyparquet/src/column.js';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { OperatorError } from '../domain/operator-error.ts';
 
@@ -22,6 +24,10 @@ const COMPRESSORS: Compressors = {
   GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
   ZSTD: (bytes, length) => unzstd(bytes, new Uint8Array(length)),
 };
+
+/** A file of so many bytes has at most as many rows, so many values a byte, nulls among them, and unpacks to so many bytes a byte. */
+const VALUES_A_BYTE = 8;
+const UNPACKED_A_BYTE = 1100;
 
 /** Names of columns, in small letters without dashes and underscores; the first that is there counts. */
 const ID_NAMES = ['itemid', 'userid', 'id', 'item', 'user', 'iid', 'uid', 'movieid', 'productid', 'sku'];
@@ -49,7 +55,9 @@ export async function* readParquetVectors(
     hold(lengthOf(value) * 4);
     return numbersOf(value);
   };
-  for (const { num_rows } of metadata.row_groups) {
+  for (const group of metadata.row_groups) {
+    const { num_rows } = group;
+    await inWords(name, () => checkSizes(file, group, Object.values(columns)));
     hold(4 * Number(num_rows));
     const rowEnd = rowStart + Number(num_rows);
     const asked = {
@@ -71,6 +79,41 @@ export async function* readParquetVectors(
       const ids = some.map((row) => textOf(row[columns.id]));
       yield { ids, vectors: some.map((row) => held(row[columns.vector])), ofUsers: isUsers };
     }
+  }
+}
+
+/**
+ * Compares what a row group says that it holds with its bytes: a header of a few bytes may say millions of nulls.
+ * @throws RangeError when that cannot be
+ */
+async function checkSizes(
+  file: AsyncBuffer | ArrayBuffer,
+  { num_rows, columns }: RowGroup,
+  names: readonly string[],
+): Promise<void> {
+  const rows = Number(num_rows);
+  if (!(rows >= 0 && rows <= file.byteLength))
+    throw new RangeError(`it says ${rows} rows in ${file.byteLength} bytes`);
+  for (const { meta_data: chunk } of columns) {
+    if (chunk === undefined || !names.includes(chunk.path_in_schema[0]!)) continue;
+    const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset);
+    const bytes = await file.slice(start, start + Number(chunk.total_compressed_size));
+    const reader = { view: new DataView(bytes), offset: 0 };
+    let [values, unpacked] = [0, 0];
+    while (reader.offset < bytes.byteLength - 1) {
+      const page = parquetHeader(reader);
+      const { data_page_header, data_page_header_v2, dictionary_page_header } = page;
+      const said = data_page_header ?? data_page_header_v2 ?? dictionary_page_header;
+      const sizes = [said?.num_values ?? 0, page.uncompressed_page_size, page.compressed_page_size];
+      if (!sizes.every((size) => size >= 0)) throw new RangeError('a page of it has a size below 0');
+      values += sizes[0]!;
+      unpacked += sizes[1]!;
+      reader.offset += sizes[2]!;
+    }
+    if (values > VALUES_A_BYTE * file.byteLength || unpacked > UNPACKED_A_BYTE * file.byteLength)
+      throw new RangeError(
+        `it says ${values} values, ${unpacked} bytes unpacked, in ${file.byteLength} bytes`,
+      );
   }
 }
 

@@ -7,6 +7,8 @@ import { type NpyArray, npyNumber, npyRows, npyTexts, readNpy } from './npy-file
 import { openParquet, readParquetVectors, type VectorBatch } from './parquet-vectors.ts';
 
 const BATCH_ROWS = 1000;
+/** What is looked at of a model of implicit; others, as those of objects of Python, are not even unpacked. */
+const ARRAYS = /^(item_factors|user_factors|regularization|alpha|factors)\.npy$/;
 
 /** True for a file, or a folder, that `readVectorFile` reads. */
 export function isVectorFile(path: string): boolean {
@@ -49,16 +51,13 @@ export interface SavedModel {
 export function readNpz(path: string): SavedModel {
   let files: Record<string, Uint8Array>;
   try {
-    files = unzipSync(readFileSync(path));
+    files = unzipSync(readFileSync(path), { filter: ({ name }) => ARRAYS.test(name) });
   } catch (error) {
     throw new OperatorError(`${path} cannot be read as ZIP: ${(error as Error).message}.`);
   }
   const arrays = new Map<string, NpyArray>();
-  for (const [name, bytes] of Object.entries(files)) {
-    // Others, as those of objects of Python, are not looked at.
-    if (/^(item_factors|user_factors|regularization|alpha|factors)\.npy$/.test(name))
-      arrays.set(name.slice(0, -4), readNpy(bytes, `${path}/${name}`));
-  }
+  for (const [name, bytes] of Object.entries(files))
+    arrays.set(name.slice(0, -4), readNpy(bytes, `${path}/${name}`));
   const items = arrays.get('item_factors');
   if (items === undefined)
     throw new OperatorError(`${path} has no item_factors: it is no model of implicit.`);

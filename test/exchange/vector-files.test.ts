@@ -86,6 +86,23 @@ describe('arrays of NumPy', () => {
     expect(() => readNpy(bytes, 'x')).toThrow(message);
   });
 
+  it('with sizes that cannot be, and text that is none, are refused', () => {
+    const ask = (bytes: Uint8Array) => () => npyTexts(readNpy(bytes, 'x.npy'), 'x.npy');
+    expect(ask(npy('<f4', [1], floats(1)).subarray(0, 8))).toThrow(/no file of numpy.save/);
+    expect(ask(npy('|S0', [4e9], new Uint8Array(0)))).toThrow(/elements of type/);
+    for (const shape of [
+      [4e9, 0],
+      [-2, -2],
+      [0.5, 8],
+      [1e308, 1e308],
+    ])
+      expect(ask(npy('<f4', shape, floats(1, 2, 3, 4))), String(shape)).toThrow(
+        /x\.npy (should hold|has a shape)/,
+      );
+    expect(ask(npy('<f4', [4e9, 0], new Uint8Array(0)))).toThrow(/should hold 0 bytes/);
+    expect(ask(npy('<U1', [1], Buffer.from([0, 0, 0, 0x7f])))).toThrow(/no text in row 1/);
+  });
+
   it('with too few ids, or none, are refused', async () => {
     const items = path('more.npy', npy('<f4', [3, 1], floats(1, 2, 3)));
     await expect(all(readVectorFile(items, path('few.txt', 'a\nb\n')))).rejects.toThrow(
@@ -199,6 +216,43 @@ describe('Parquet', () => {
     };
     await expect(all(readParquetVectors(file, 'x', hold))).rejects.toThrow('too much');
     expect(told).toBeLessThan(1_005_000);
+  });
+
+  it('that says more rows or values than its bytes can hold is refused before they are made', async () => {
+    const rows = 200_000;
+    const nothing = (name: string) => ({ name, type: 'STRING' as const, data: new Array(rows).fill(null) });
+    const many = parquetWriteBuffer({
+      columnData: [nothing('Id'), nothing('Vector')],
+      rowGroupSize: rows,
+    });
+    expect(many.byteLength).toBeLessThan(2000);
+    await expect(all(readParquetVectors(many, 'x'))).rejects.toThrow(
+      /x cannot be read as Parquet: it says 200000 rows in \d+ bytes/,
+    );
+    const data = [new Array(rows).fill(null), new Array(rows).fill(null)];
+    const columnData = [
+      { name: 'id', data: [1, 2] },
+      { name: 'features', data },
+    ];
+    const long = parquetWriteBuffer({ columnData, schema: schema('id', 'features') as never });
+    expect(long.byteLength).toBeLessThan(2000);
+    await expect(all(readParquetVectors(long, 'x'))).rejects.toThrow(/it says 400000 values/);
+  });
+
+  it('with a byte changed anywhere is read or refused in words, at the cost of a small file', async () => {
+    const bytes = lists('id', 'features');
+    let refused = 0;
+    for (let at = 0; at < bytes.length; at++)
+      for (const byte of [0x00, 0x7f, 0xff]) {
+        const changed = Uint8Array.from(bytes, (own, place) => (place === at ? byte : own));
+        const rows = await all(readParquetVectors(changed.buffer, 'x')).catch((error) => {
+          expect(String(error)).toMatch(/^OperatorError: x (cannot be read as Parquet|needs a column)/);
+          refused++;
+          return [];
+        });
+        expect(rows.length).toBeLessThan(bytes.length);
+      }
+    expect(refused).toBeGreaterThan(bytes.length);
   });
 
   it('that is damaged, cut short or of something else is refused', async () => {
