@@ -286,7 +286,9 @@ export function decodeSettings(json: Uint8Array, limits: Limits): Readonly<Recor
 
 /** @throws FurzeError INVALID_JSON, INVALID_BODY, BODY_TOO_LARGE */
 export function decodePreview(json: Uint8Array, limits: Limits): PreviewBody {
-  return checkBody(parseJson(json, limits, settingsBounds(json, limits)), previewBody());
+  const preview = checkBody(parseJson(json, limits, settingsBounds(json, limits)), previewBody());
+  for (const [at, userId] of preview.Users.entries()) checkId(userId, `/Users/${at}`, limits);
+  return preview;
 }
 
 function settingsBounds(json: Uint8Array, limits: Limits): BodyBounds {

@@ -23,7 +23,8 @@ export function takeLabels(given: Json, place: Place, limits: Limits): LabelFiel
     throw refuseBody(place, `must be at most ${bytesMax} bytes of JSON`);
   }
   const texts = new Set<string>();
-  if (!collect(given, texts)) throw refuseBody(place, 'must hold no number beyond 64-bit floating point');
+  const fault = collect(given, texts);
+  if (fault !== undefined) throw refuseBody(place, fault);
   return { Labels: [...texts], LabelsAsGiven: given };
 }
 
@@ -38,11 +39,16 @@ function isTexts(given: Json): given is readonly string[] {
   return Array.isArray(given) && given.every((entry) => typeof entry === 'string');
 }
 
-/** @returns false where a number is none that JSON can give back, as of `1e999` */
-function collect(value: Json, texts: Set<string>): boolean {
+/** @returns what cannot be given back as it was, in words */
+function collect(value: Json, texts: Set<string>): string | undefined {
   if (typeof value === 'string') texts.add(value);
-  else if (typeof value === 'number') return Number.isFinite(value);
-  else if (typeof value === 'object' && value !== null)
-    return Object.values(value).every((child) => collect(child, texts));
-  return true;
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return 'must hold no number beyond 64-bit floating point';
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, child] of Object.entries(value)) {
+    if (!name.isWellFormed()) return 'must have names of well-formed Unicode';
+    const fault = collect(child, texts);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }

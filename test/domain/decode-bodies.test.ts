@@ -182,6 +182,13 @@ test('refuses a number that no store gives back, in a value as in labels', () =>
   }
 });
 
+test('refuses half of a surrogate pair in labels, in names as in texts', () => {
+  for (const labels of ['["\\ud800"]', '{"a":"\\ud800"}', '{"a":[{"b\\udfff":1}]}']) {
+    const user = bytes(`{"UserId":"u","Labels":${labels}}`);
+    expect(() => decodeUsers({ json: user, single: true }, limits)).toThrow(/Labels.*well-formed Unicode/);
+  }
+});
+
 /** Records as each kind of body has them. */
 const WHOLE: Readonly<Record<string, object>> = {
   users: { UserId: 'a', Labels: ['x'], Comment: 'c', Subscribe: ['s'] },

@@ -111,10 +111,16 @@ describe('placements that staff keep', () => {
       { UserId: 'v' },
     ]);
     expect((await merchant('GET', '/api/recommend/u?placement=new')).status).toBe(404);
+    const fixed = await merchant('POST', '/api/admin/placements/fixed/preview', { ...asked, Users: ['u'] });
+    expect(fixed.body.Users[0].Items.length).toBeGreaterThan(1);
+    expect(fixed.body.Users[0].Items[0].Id).toBe('d');
     const bad = { Settings: { length: -1 }, Users: ['u'] };
-    expect((await merchant('POST', '/api/admin/placements/new/preview', bad)).body.errors).toMatchObject([
-      { path: '/length' },
-    ]);
+    for (const name of ['new', 'fixed'])
+      expect(
+        (await merchant('POST', `/api/admin/placements/${name}/preview`, bad)).body.errors,
+      ).toMatchObject([{ path: '/length' }]);
+    const odd = await merchant('POST', '/api/admin/placements/new/preview', { Users: ['u', 'half \ud800'] });
+    expect(odd.body.errors).toMatchObject([{ path: '/Users/1' }]);
     expect((await merchant('POST', '/api/admin/placements/none/preview', { Users: ['u'] })).status).toBe(404);
   });
 });

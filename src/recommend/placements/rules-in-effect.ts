@@ -110,12 +110,21 @@ export class RulesInEffect {
     return this.reasons.get(journalOf(rule));
   }
 
-  /** The rules as they would be. What is not in effect now, and stays as it is, counts for nothing. @throws ConfigError */
+  /**
+   * The rules as they would be, those of the configuration among them where it is they that are changed. What is not in effect
+   * now, and stays as it is, counts for nothing.
+   * @throws ConfigError
+   */
   with(changes: readonly RuleChange[]): Rules {
     const next = new Map<string, RuleChange>(this.kept);
     for (const journal of this.reasons.keys()) next.delete(journal);
     for (const change of changes) next.set(journalOf(change), change);
-    return withRules(this.configured, givenOf([...next.values()]));
+    const configured = {
+      placement: { ...this.configured.placement },
+      experiment: { ...this.configured.experiment },
+    };
+    for (const { kind, name, settings } of changes) if (settings !== undefined) delete configured[kind][name];
+    return withRules(configured, givenOf([...next.values()]));
   }
 
   /** @returns whether any of the journals is of a rule */
