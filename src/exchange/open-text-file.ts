@@ -3,6 +3,7 @@ import { Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { OperatorError } from '../domain/operator-error.ts';
+import { refuseDevice } from '../platform/files/refuse-device.ts';
 import { notText } from './foreign-files.ts';
 import { OpenReading } from './open-reading.ts';
 
@@ -57,6 +58,7 @@ function sizeOf(path: string): number {
   try {
     const stat = statSync(path);
     if (stat.isDirectory()) throw new OperatorError(`${path} is a folder; name the files in it`);
+    refuseDevice(path);
     return stat.size;
   } catch (error) {
     if (error instanceof OperatorError) throw error;

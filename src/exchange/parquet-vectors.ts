@@ -12,6 +12,7 @@ import {
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { OperatorError } from '../domain/operator-error.ts';
+import { refuseDevice } from '../platform/files/refuse-device.ts';
 
 export interface VectorBatch {
   readonly ids: readonly string[];
@@ -120,6 +121,7 @@ async function checkSizes(
 export async function openParquet(
   path: string,
 ): Promise<{ readonly file: AsyncBuffer; readonly handle: FileHandle }> {
+  refuseDevice(path);
   const handle = await open(path);
   const { size: byteLength } = await handle.stat();
   const slice = async (start: number, end = byteLength) => {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { OperatorError } from '../domain/operator-error.ts';
+import { refuseDevice } from '../platform/files/refuse-device.ts';
 import { type NpyArray, npyNumber, npyRows, npyTexts, readNpy } from './npy-file.ts';
 import { openParquet, readParquetVectors, type VectorBatch } from './parquet-vectors.ts';
 
@@ -26,7 +27,7 @@ export async function* readVectorFile(
   ofUsers = false,
 ): AsyncGenerator<VectorBatch> {
   if (path.endsWith('.npy')) {
-    yield* arrayBatches(readNpy(readFileSync(path), path), path, idsPath, ofUsers);
+    yield* arrayBatches(readNpy(readWhole(path), path), path, idsPath, ofUsers);
     return;
   }
   for (const part of parquetFiles(path)) {
@@ -51,7 +52,7 @@ export interface SavedModel {
 export function readNpz(path: string): SavedModel {
   let files: Record<string, Uint8Array>;
   try {
-    files = unzipSync(readFileSync(path), { filter: ({ name }) => ARRAYS.test(name) });
+    files = unzipSync(readWhole(path), { filter: ({ name }) => ARRAYS.test(name) });
   } catch (error) {
     throw new OperatorError(`${path} cannot be read as ZIP: ${(error as Error).message}.`);
   }
@@ -88,8 +89,13 @@ export function* arrayBatches(
   }
 }
 
+function readWhole(path: string): Uint8Array {
+  refuseDevice(path);
+  return readFileSync(path);
+}
+
 function readIds(path: string): string[] {
-  const bytes = readFileSync(path);
+  const bytes = readWhole(path);
   if (path.endsWith('.npy')) return npyTexts(readNpy(bytes, path), path);
   const lines = new TextDecoder().decode(bytes).split(/\r?\n/);
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;

@@ -100,7 +100,7 @@ it.each([
       expect([half.code, half.output]).toEqual([1, `furze: There is no backup in ${target}.\n`]);
       const { code, output } = await run(['backup', target, ...more()]);
       expect([code, output]).toEqual([0, expect.stringContaining('300 users')]);
-      expect(readdirSync(target)).toEqual(['data.mdb']);
+      expect(readdirSync(target)).toEqual(['data.mdb', 'data.mdb.sha256']);
     }
     const restored = await run(['restore', join(target, 'data.mdb'), '--data', `${target}-restored`]);
     expect([restored.code, restored.output]).toEqual([0, expect.stringMatching(/: 300 users, 0 items/)]);

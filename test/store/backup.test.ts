@@ -110,6 +110,37 @@ test('a backup that is cut short, damaged, empty, not sound or of a newer versio
   expect(readdirSync(join(folder, 'new')).filter((name) => name !== 'furze.lock')).toEqual([]);
 });
 
+test('a backup of which any byte has changed is refused by its checksum; one that was served has none', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'data');
+  const store = new DirectStore(path, storeOptions(''));
+  await store.write(batch(1));
+  await store.close();
+  const target = join(folder, 'backup');
+  const { file } = await backupStore(path, target);
+  const whole = readFileSync(file);
+  const restored = join(folder, 'new');
+  const at = whole.lastIndexOf('user') + 1;
+  writeFileSync(file, Buffer.from(whole).fill('z', at, at + 1));
+  await expect(restoreStore({ source: target, dataPath: restored, lockWaitMs: 0 })).rejects.toThrow(
+    /^The backup is damaged: its SHA-256 is [0-9a-f]{64}, and .*data\.mdb\.sha256 says [0-9a-f]{64}\.$/,
+  );
+  writeFileSync(file, whole);
+  await restoreStore({ source: file, dataPath: restored, lockWaitMs: 0 });
+  writeFileSync(`${file}.sha256`, '');
+  await restoreStore({ source: file, dataPath: join(folder, 'third'), lockWaitMs: 0 });
+  const served = new DirectStore(target, storeOptions(''));
+  await served.write(batch(2));
+  await served.close();
+  const again = await restoreStore({ source: target, dataPath: join(folder, 'again'), lockWaitMs: 0 });
+  expect(again.feedback).toBeGreaterThan(0);
+});
+
+test('a device is no backup', async () => {
+  const asked = { source: '/dev/zero', dataPath: join(tempFolder(), 'new'), lockWaitMs: 0 };
+  await expect(restoreStore(asked)).rejects.toThrow('/dev/zero is a device; name a file.');
+});
+
 test('what was deleted leaves no trace after a compaction, nor in a backup', async () => {
   const folder = tempFolder();
   const path = join(folder, 'data');

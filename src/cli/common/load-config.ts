@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Config, ConfigError, type Environment, parseConfig } from '../../config/config.ts';
 import type { ConfigOrigin } from '../../config/value-origins.ts';
+import { refuseDevice } from '../../platform/files/refuse-device.ts';
 import { systemFault } from './system-fault.ts';
 
 /** The file of the working directory that is read where none is named. */
@@ -59,6 +60,7 @@ function warnOnStderr(message: string): void {
 
 function readText(path: string): string {
   try {
+    refuseDevice(path);
     return readFileSync(path, 'utf8');
   } catch (error) {
     const fault = systemFault(error, path);

@@ -7,6 +7,7 @@ import { makeFolder } from '../../../platform/files/make-folder.ts';
 import type { StoreStats } from '../../data-store.ts';
 import { refuseUnsound } from '../check/damaged-files.ts';
 import { inspectFile } from '../check/file-head.ts';
+import { writeChecksum } from '../tables/backup-checksum.ts';
 import { type DataTables, openDataTables } from '../tables/data-tables.ts';
 import { DATA_FILE, type Engine } from '../tables/engine.ts';
 import { readState } from '../tables/meta-table.ts';
@@ -31,7 +32,7 @@ export interface BackupStream extends StoreStats {
 export async function backupStore(dataPath: string, target: string): Promise<Backup> {
   const tables = await openExisting(dataPath);
   try {
-    return await copyStore(tables.engine, target);
+    return await checked(await copyStore(tables.engine, target));
   } finally {
     await tables.engine.close();
   }
@@ -76,12 +77,19 @@ function copyStore(engine: Engine, target: string): Promise<Backup> {
  * Takes the bytes of a copy that somebody else makes into a folder that has no store.
  * @throws OperatorError when the folder has one already, or the bytes are not all of a store
  */
-export function receiveBackup(source: Readable, target: string): Promise<Backup> {
-  return fillFolder(target, async (partial) => {
+export async function receiveBackup(source: Readable, target: string): Promise<Backup> {
+  const copied = await fillFolder(target, async (partial) => {
     await pipeline(source, createWriteStream(join(partial, DATA_FILE)));
     const state = inspectFile(partial);
     if (state.kind !== 'sound') throw new OperatorError(`The copy is not whole: it is ${state.kind}.`);
   });
+  return checked(copied);
+}
+
+/** Gives a copy its checksum, which `restoreStore` compares. */
+async function checked(copied: Backup): Promise<Backup> {
+  await writeChecksum(copied.file);
+  return copied;
 }
 
 /** @throws OperatorError when the folder has a store already: nothing is ever written over */

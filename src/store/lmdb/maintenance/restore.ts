@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
+import { refuseDevice } from '../../../platform/files/refuse-device.ts';
 import { lockFolders } from '../../lock/folder-lock.ts';
 import { checkStore } from '../check/check-store.ts';
 import { inspectFile } from '../check/file-head.ts';
+import { compareChecksum, hashed } from '../tables/backup-checksum.ts';
 import { openDataTables } from '../tables/data-tables.ts';
 import { DATA_FILE } from '../tables/engine.ts';
 import { renewIdentity } from '../tables/meta-table.ts';
@@ -34,7 +37,10 @@ export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOpti
   try {
     return await fillFolder(dataPath, async (partial) => {
       const bytes = file === undefined ? (source as Readable) : createReadStream(file);
-      await pipeline(bytes, createWriteStream(join(partial, DATA_FILE)));
+      const hash = createHash('sha256');
+      await pipeline(hashed(bytes, hash), createWriteStream(join(partial, DATA_FILE)));
+      refuseBroken(partial);
+      if (file !== undefined) compareChecksum(file, hash);
       await makeSound(partial);
     });
   } finally {
@@ -42,8 +48,8 @@ export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOpti
   }
 }
 
-/** Checks the copy and gives it an identity of its own. */
-async function makeSound(folder: string): Promise<void> {
+/** @throws OperatorError for a copy that is no whole file of a store */
+function refuseBroken(folder: string): void {
   const state = inspectFile(folder);
   if (state.kind === 'absent') throw new OperatorError('The backup is empty.');
   if (state.kind === 'short')
@@ -51,6 +57,10 @@ async function makeSound(folder: string): Promise<void> {
       `The backup is cut short: it has ${state.bytes} bytes of ${state.expectedBytes}.`,
     );
   if (state.kind === 'damaged') throw new OperatorError(`The backup is damaged: ${state.reason}.`);
+}
+
+/** Checks the copy and gives it an identity of its own. */
+async function makeSound(folder: string): Promise<void> {
   const report = await checkStore('data', folder);
   if (report !== undefined && report.faultCount > 0)
     throw new OperatorError(`The backup is not sound: ${report.faults[0]}`);
@@ -64,5 +74,6 @@ function fileOf(source: string): string {
   const file = existsSync(source) && statSync(source).isDirectory() ? join(source, DATA_FILE) : source;
   if (!existsSync(file) || statSync(file).isDirectory())
     throw new OperatorError(`There is no backup in ${source}.`);
+  refuseDevice(file);
   return file;
 }

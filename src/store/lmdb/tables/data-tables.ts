@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { encodeJournal, type Journal } from '../../journals.ts';
-import { type Engine, type EngineOptions, openEngine, readBytes, type Table } from './engine.ts';
+import { dropChecksum } from './backup-checksum.ts';
+import { DATA_FILE, type Engine, type EngineOptions, openEngine, readBytes, type Table } from './engine.ts';
 
 /** The tables of a data store; docs/storage.md says what each holds. */
 const TABLES = [
@@ -34,6 +36,8 @@ const TABLES_MAX = 16;
  * @throws OperatorError when the folder was written by a newer version or another program
  */
 export function openDataTables(path: string, options: EngineOptions = {}): DataTables {
+  // A backup that is served becomes another store.
+  if (options.readOnly !== true) dropChecksum(join(path, DATA_FILE));
   const engine = openEngine(path, TABLES_MAX, TABLES, options);
   const opened = Object.fromEntries(TABLES.map((name) => [name, engine.table(name)]));
   const tables: DataTables = { engine, ...(opened as Record<TableName, Table>) };
