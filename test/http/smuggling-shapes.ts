@@ -23,6 +23,7 @@ export const UNSURE: readonly Shape[] = [
   ],
   ['TE.TE chunked last', 'Transfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${NEXT}`],
   ['TE xchunked', 'Transfer-Encoding: xchunked\r\n', `0\r\n\r\n${NEXT}`],
+  ['TE gzip', 'Transfer-Encoding: gzip\r\n', `0\r\n\r\n${NEXT}`],
   ['TE identity', 'Transfer-Encoding: identity\r\n', `0\r\n\r\n${NEXT}`],
   ['TE chunked, identity', 'Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${NEXT}`],
   ['TE quoted', 'Transfer-Encoding: "chunked"\r\n', `0\r\n\r\n${NEXT}`],

@@ -84,12 +84,16 @@ function attack(headers: string, rest: string) {
 }
 
 test.each(UNSURE)('%s: the connection is closed and nothing behind it is heard', async (_, headers, rest) => {
-  await attack(headers, rest);
+  for (const answer of await attack(headers, rest))
+    if (answer.startsWith('HTTP/1.1 400')) expect(answer.match(/HTTP\/1\.1 \d/g)).toHaveLength(1);
   expect(heard).not.toContain('next');
 });
 
 test.each(MALFORMED)('%s: neither it nor anything behind it is heard', async (_, headers, rest) => {
-  for (const answer of await attack(headers, rest)) expect(answer).not.toMatch(/^HTTP\/1\.1 [23]/);
+  for (const answer of await attack(headers, rest)) {
+    expect(answer).not.toMatch(/^HTTP\/1\.1 [23]/);
+    expect(answer.match(/HTTP\/1\.1 \d/g) ?? []).toHaveLength(answer === '' ? 0 : 1);
+  }
   expect(heard).toEqual([]);
 });
 

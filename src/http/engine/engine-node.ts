@@ -74,7 +74,7 @@ export function createNodeEngine(
     },
     refuse(res, reply, exchange) {
       write(res, reply, exchange, true);
-      stopParsing(res.req.socket);
+      closeAfter(res.req.socket);
     },
     begin: (res, reply, exchange, closeConnection, totalBytes) => {
       res.writeHead(reply.status, headOf(reply, exchange, closeConnection, totalBytes));
@@ -262,8 +262,20 @@ function headOf(reply: Reply, exchange: Exchange, closeConnection: boolean, leng
   return head;
 }
 
+/** Connections that a refusal has gone out over: their parser may refuse the request, too. */
+const refused = new WeakSet<Duplex>();
+
+function closeAfter(socket: Socket): void {
+  refused.add(socket);
+  stopParsing(socket);
+}
+
 /** Answers what the parser refuses, which reaches no handler. */
 function refuseOn(socket: Duplex, error: NodeJS.ErrnoException, refuse: EngineOptions['refuse']): void {
+  if (refused.has(socket)) {
+    socket.end();
+    return;
+  }
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

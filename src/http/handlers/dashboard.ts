@@ -14,10 +14,7 @@ const policy = (imageSource: string) =>
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
   `img-src 'self' data: ${imageSource}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-const COMMON_HEADERS = [
-  ['X-Content-Type-Options', 'nosniff'],
-  ['Referrer-Policy', 'no-referrer'],
-] as const;
+const PRIVACY = ['Referrer-Policy', 'no-referrer'] as const;
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>furze</title>
@@ -50,7 +47,7 @@ export function dashboardRoutes(): readonly Route[] {
         headers: [
           ['Content-Security-Policy', policy(admin.cards.imageSource)],
           ['Cache-Control', 'no-cache'],
-          ...COMMON_HEADERS,
+          PRIVACY,
         ],
       }),
     }),
@@ -86,7 +83,7 @@ function loadDashboard(): Dashboard {
       headers: [
         ['Content-Encoding', 'gzip'],
         ['Cache-Control', 'public, max-age=31536000, immutable'],
-        ...COMMON_HEADERS,
+        PRIVACY,
       ],
     });
   }
