@@ -1,6 +1,5 @@
 import type { EvaluationRow } from '../domain/evaluation-schemas.ts';
 import { counted, groupDigits } from '../domain/group-digits.ts';
-import { RECOMMENDERS } from '../domain/recommenders.ts';
 import { findRivals, inWords } from './conclusion.ts';
 import type { Trial } from './hold-out-protocol.ts';
 
@@ -50,19 +49,19 @@ function rowsFrom(indptr: Uint32Array, least: number): number {
 }
 
 /**
- * Says what to do where the served lists do not beat all simple ways by more than the noise: what the data lacks, and the
- * configuration of what did better.
+ * Says what the data lacks where the served lists do not beat all simple ways by more than the noise. Not to serve what did
+ * better at one moment: only a replay tells whether it would.
  * @returns sentences, each of its own; none where there is nothing to mend
  */
 export function advise(rows: readonly EvaluationRow[], facts: DataFacts): string[] {
   const { first } = findRivals(rows);
   const { mean, halfWidth } = first.againstServed;
   if (mean < -halfWidth) return [];
-  const isLost = mean > halfWidth;
-  const outcome = isLost
-    ? `On this data ${inWords(first)} did better than the lists that are served.`
-    : `Whether the lists that are served are better than ${inWords(first)}, ${counted(facts.asked, 'users')} do not tell${facts.isLimited ? '; ask about more with --users' : ''}.`;
-  return [outcome, ...describeData(facts), ...(isLost ? [howToServe(first)] : [])];
+  const outcome =
+    mean > halfWidth
+      ? `On this data ${inWords(first)} did better than the lists that are served.`
+      : `Whether the lists that are served are better than ${inWords(first)}, ${counted(facts.asked, 'users')} do not tell${facts.isLimited ? '; ask about more with --users' : ''}.`;
+  return [outcome, ...describeData(facts)];
 }
 
 function describeData({ users, usersOfSeveral, items, itemsOfSeveral, otherTypes }: DataFacts): string[] {
@@ -83,17 +82,4 @@ function describeData({ users, usersOfSeveral, items, itemsOfSeveral, otherTypes
     );
   }
   return told;
-}
-
-/** Names the configuration that serves what a row stands for. */
-function howToServe(row: EvaluationRow): string {
-  const { recommender = 'popular', windowHours, role } = row;
-  if (role === 'reference' && windowHours === undefined)
-    return 'Chance did best: what is held out has nothing to do with what was known.';
-  const off = [...RECOMMENDERS.map((name) => `enable_${name}_recommend`), 'enable_click_through_prediction'];
-  const window =
-    windowHours === undefined
-      ? ''
-      : `[recommend.popular] popular_window = ${windowHours === null ? 'as long as the data reaches back' : `"${windowHours}h"`}, `;
-  return `To serve that meanwhile: ${window}[recommend.online] fallback_recommend = ["${recommender}"], and in [recommend.offline] ${off.join(', ')} = false.`;
 }

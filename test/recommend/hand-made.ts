@@ -59,6 +59,8 @@ export function historyOf(records: readonly Record[], userRow = 0): History {
 /** A model in which item i has the score `scores[i]` for whoever likes anything. */
 export function scoredModel(scores: readonly number[]): CollaborativeModel {
   return {
+    factors: 1,
+    addDirection: () => {},
     foldIn: (liked) => (liked.length > 0 ? Float32Array.of(1) : undefined),
     *decompose() {
       yield;

@@ -23,6 +23,7 @@ const OTHER_WAYS: Names = [
     'what people with the same likes have liked of late, told by their feedback without any model',
   ],
   ['vectors', 'how near its vector is to those of what the user likes'],
+  ['shared taste', 'how much more those of the same taste like a new item than anybody does'],
   ['age', 'how new an item is'],
   ['a blend of all', 'all of them, with weights learned on the held-out feedback'],
   [

@@ -18,6 +18,10 @@ export interface CollaborativeModel {
   ): Generator<undefined, ScoreDecomposition | undefined>;
   /** The scores of the items for a user's vector; 0 for an item that the model does not know. */
   scoreItems(vector: Float32Array, itemRows: readonly number[]): Float32Array;
+  /** Numbers of a vector. */
+  readonly factors: number;
+  /** Adds an item's vector at length 1 to the sum; nothing for an item that the model does not know. */
+  addDirection(itemRow: number, sum: Float64Array): void;
   /** True for an item that was liked by somebody whom the model has learned from. */
   knows(itemRow: number): boolean;
   /**
@@ -62,7 +66,17 @@ export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): Colla
   const { listLengthMax } = placed;
   // An item that nobody has liked has a vector of zeros: its score says nothing.
   const liked = viewOf(placed.memory, placed.layout, 'liked', 'u32');
+  const f = paddedFactors(scorer.header.factors);
+  const factors = viewOf(placed.memory, placed.layout, 'itemFactors', 'f32');
   return {
+    factors: f,
+    addDirection(itemRow, sum) {
+      if (!hasBit(liked, itemRow)) return;
+      let squares = 0;
+      for (let at = 0, from = itemRow * f; at < f; at++) squares += factors[from + at]! ** 2;
+      const share = 1 / Math.sqrt(squares);
+      for (let at = 0, from = itemRow * f; at < f; at++) sum[at]! += share * factors[from + at]!;
+    },
     foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
     scoreItems: (vector, itemRows) => scorer.scoreItems(vector, itemRows),
     knows: (itemRow) => hasBit(liked, itemRow),

@@ -15,7 +15,7 @@ import type { ScoreParts } from '../lists/maker/explain-score.ts';
 import type { ListMaker } from '../lists/maker/list-maker.ts';
 import type { RankingFeature } from '../models/feature-names.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
-import { LIVE_SUM, VECTOR_SUM } from '../models/like-sums.ts';
+import { LIVE_SUM, TASTE_SUM, VECTOR_SUM } from '../models/like-sums.ts';
 import type { Recommender } from '../sources/recommender.ts';
 import type { Caller, Sources } from '../sources/source.ts';
 import type { InMemoryState } from '../state/in-memory-state.ts';
@@ -128,6 +128,7 @@ export class Explainer {
     if (name === 'popularity') return popularityInWords(live.popularity, itemRow);
     if (name === 'age') return ageInWords(live.popularity.asOfMs, live.sinceMsAt(itemRow));
     if (name === LIVE_SUM) return 'what people with the same likes have liked of late';
+    if (name === TASTE_SUM) return 'liked by people of the same taste more than by anybody else';
     if (name === VECTOR_SUM) return 'how near its vector is to those of what the user likes';
     return MODEL_FEATURES.find((model) => model.name === name)?.feature.meaning ?? '';
   }

@@ -3,6 +3,7 @@ import type { SummedLikes } from '../../model/neighbors/summed-lists.ts';
 import type { SumFeature } from '../../model/part/learned-part.ts';
 import { MODEL_FEATURES, type ModelFeature, type OpenedParts, type PartName } from '../../model/registry.ts';
 import type { RecentLikes } from '../popularity/recent-likes.ts';
+import { SharedTaste } from '../popularity/shared-taste.ts';
 import type { VectorReader } from '../vectors/vector-reader.ts';
 import { VectorSums } from '../vectors/vector-sums.ts';
 
@@ -13,8 +14,10 @@ const SHARE_SCALE = 20;
 export const LIVE_SUM = 'item_knn_live';
 /** The feature that is summed over a user's likes by the vectors of items, where there are some. */
 export const VECTOR_SUM = 'vectors';
-/** Features that are summed without any model. */
-export const MODELLESS_SUMS = [LIVE_SUM, VECTOR_SUM] as const;
+/** The feature that tells how much more those who share the user's taste like an item of late. */
+export const TASTE_SUM = 'shared_taste';
+/** Features that no model sums up. */
+export const MODELLESS_SUMS = [LIVE_SUM, VECTOR_SUM, TASTE_SUM] as const;
 
 /** A feature that is a sum over a user's likes. */
 export type SumName = ModelFeature | (typeof MODELLESS_SUMS)[number];
@@ -45,6 +48,7 @@ export class LikeSums {
   private readonly sums = new Map<SumName, Sums>();
   private readonly live = new LiveSums();
   private readonly byVectors = new VectorSums();
+  private readonly taste = new SharedTaste();
 
   /**
    * Sums up for a user; what is not among `names` has no sums.
@@ -54,29 +58,17 @@ export class LikeSums {
     parts: OpenedParts | undefined,
     liked: readonly number[],
     names: readonly SumName[],
-    { recentLikes, vectors, userRow = -1 }: SummedBeside = {},
+    beside: SummedBeside = {},
   ): void {
     this.sums.clear();
     for (const name of names) {
-      if (name === LIVE_SUM) {
-        if (recentLikes !== undefined && this.live.sumUp(recentLikes, liked)) this.sums.set(name, this.live);
-        continue;
-      }
-      if (name === VECTOR_SUM) {
-        if (vectors !== undefined && this.byVectors.sumUp(vectors, liked))
-          this.sums.set(name, this.byVectors);
-        continue;
-      }
-      const { part, sum, weights } = SUMS.get(name)!;
-      const sums = sumsOf(parts, part, sum);
-      if (sums === undefined) continue;
-      sums.sumUp(liked, weights, userRow);
-      this.sums.set(name, sums);
+      const sums = this.summed(parts, liked, name, beside);
+      if (sums !== undefined) this.sums.set(name, sums);
     }
   }
 
   /**
-   * Tells the part of one like in the sum of an item. Sums of before are gone.
+   * Tells the part of one like in the sum of an item; 0 where it is of all likes together. Sums of before are gone.
    * @param place of the like, 0 for the latest
    */
   partOf(
@@ -84,28 +76,35 @@ export class LikeSums {
     { like, place }: { readonly like: number; readonly place: number },
     name: SumName,
     itemRow: number,
-    { recentLikes, vectors }: SummedBeside = {},
+    beside: SummedBeside = {},
   ): number {
-    if (name === LIVE_SUM) {
-      if (recentLikes !== undefined) this.live.sumUp(recentLikes, [like]);
-      return recentLikes === undefined ? 0 : this.live.get(itemRow);
-    }
-    if (name === VECTOR_SUM)
-      return vectors !== undefined && this.byVectors.sumUp(vectors, [like]) ? this.byVectors.get(itemRow) : 0;
+    if (name === TASTE_SUM) return 0;
+    return this.summed(parts, [like], name, { ...beside, userRow: -1 }, place)?.get(itemRow) ?? 0;
+  }
+
+  private summed(
+    parts: OpenedParts | undefined,
+    liked: readonly number[],
+    name: SumName,
+    { recentLikes, vectors, userRow = -1 }: SummedBeside,
+    place = 0,
+  ): Sums | undefined {
+    const { live, byVectors, taste } = this;
+    const model = parts?.als;
+    if (name === LIVE_SUM) return recentLikes && live.sumUp(recentLikes, liked) ? live : undefined;
+    if (name === VECTOR_SUM) return vectors && byVectors.sumUp(vectors, liked) ? byVectors : undefined;
+    if (name === TASTE_SUM)
+      return recentLikes && model && taste.sumUp(recentLikes, model, liked) ? taste : undefined;
     const { part, sum, weights } = SUMS.get(name)!;
-    const sums = sumsOf(parts, part, sum);
-    sums?.sumUp([like], weights.subarray(place, place + 1), -1);
-    return sums?.get(itemRow) ?? 0;
+    const sums = (parts?.[part] as { readonly sums: readonly SummedLikes[] } | undefined)?.sums[sum];
+    sums?.sumUp(liked, weights.subarray(place), userRow);
+    return sums;
   }
 
   /** The rows and their sums, those below 0 speak against an item; undefined where there are none, and all features of it are 0. */
   of(name: SumName): Sums | undefined {
     return this.sums.get(name);
   }
-}
-
-function sumsOf(parts: OpenedParts | undefined, part: PartName, sum: number): SummedLikes | undefined {
-  return (parts?.[part] as { readonly sums: readonly SummedLikes[] } | undefined)?.sums[sum];
 }
 
 /** Sums over the latest likes of all. */
@@ -141,7 +140,7 @@ export function writeSumFeature(
   out: Float64Array,
 ): void {
   sums.copy(itemRows, out);
-  if (SUMS.get(name)?.isShare === false) return;
+  if (name === TASTE_SUM || SUMS.get(name)?.isShare === false) return;
   const { largest } = sums;
   for (let at = 0; at < itemRows.length; at++)
     if (out[at] !== 0) out[at] = Math.log1p((SHARE_SCALE * out[at]!) / largest);

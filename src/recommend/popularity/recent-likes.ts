@@ -13,7 +13,11 @@ const NONE = 0xffffffff;
 /** The user's latest likes that are looked at, of each the latest users who liked it, and of each of them the latest likes. */
 const LIKES_MAX = 20;
 const USERS_MAX = 50;
-const LIKES_OF_USER_MAX = 20;
+export const LOOKED_AT_MAX = 256;
+export const LIKES_OF_USER_MAX = 20;
+/** Those who gave the latest likes stand for anybody, one in so many of these. */
+const LATEST = 2048;
+const CHOSEN_OF = 16;
 /** What goes with an item of so many likes is kept until the next like; of so many items at most, each up to 12 KB. */
 const KEPT_FROM = 8;
 const KEPT_ITEMS = 512;
@@ -50,7 +54,11 @@ export class RecentLikes {
   private length = 0;
   /** Likes of before have been dropped. */
   private droppedUntil = 0;
+  /** Changes where likes are forgotten, not where one comes. */
+  era = 0;
   private readonly kept = new Map<number, Companions>();
+  private readonly usersFound = new Uint32Array(LOOKED_AT_MAX);
+  private readonly itemsFound = new Uint32Array(LIKES_OF_USER_MAX);
   /** Room for the most that goes with an item. */
   private readonly found = {
     itemRows: new Uint32Array(USERS_MAX * LIKES_OF_USER_MAX),
@@ -74,6 +82,7 @@ export class RecentLikes {
         if (this.userRows[at] !== userRow || this.itemRows[at] !== itemRow) continue;
         this.itemRows[at] = NONE;
         this.counts[itemRow]!--;
+        this.era++;
         this.kept.clear();
         return;
       }
@@ -110,29 +119,53 @@ export class RecentLikes {
 
   /** Valid until the next call. */
   private findCompanions(like: number, count: number): Companions {
-    const { userRows, itemRows, beforeOfUser, beforeOfItem, counts, found } = this;
-    const users = Math.min(USERS_MAX, count);
+    const { counts, found } = this;
     // Of an item with more users than are looked at, these stand for all.
-    const weight = Math.sqrt(count) / users;
+    const weight = Math.sqrt(count) / Math.min(USERS_MAX, count);
     let length = 0;
-    let seen = 0;
-    let at = users === 0 ? NONE : this.lastOfItem[bucket(like)]!;
-    for (; at !== NONE && seen < users; at = beforeOfItem[at]!) {
-      if (itemRows[at] !== like) continue;
-      seen++;
-      const user = userRows[at]!;
-      let taken = 0;
-      let other = this.lastOfUser[bucket(user)]!;
-      for (; other !== NONE && taken < LIKES_OF_USER_MAX; other = beforeOfUser[other]!) {
-        const item = itemRows[other]!;
-        if (userRows[other] !== user || item === NONE) continue;
-        taken++;
+    for (const user of this.usersOf(like, USERS_MAX)) {
+      for (const item of this.itemsOf(user)) {
         if (item === like) continue;
         found.itemRows[length] = item;
         found.weights[length++] = weight / Math.sqrt(counts[item]!);
       }
     }
     return { itemRows: found.itemRows.subarray(0, length), weights: found.weights.subarray(0, length) };
+  }
+
+  /** The latest users who liked an item, the latest first. Valid until the next call. @param most no more than `LOOKED_AT_MAX` */
+  usersOf(itemRow: number, most: number): Uint32Array {
+    const { itemRows, userRows, beforeOfItem, usersFound } = this;
+    const wanted = Math.min(most, this.counts[itemRow] ?? 0);
+    let count = 0;
+    for (let at = this.lastOfItem[bucket(itemRow)]!; count < wanted && at !== NONE; at = beforeOfItem[at]!)
+      if (itemRows[at] === itemRow) usersFound[count++] = userRows[at]!;
+    return usersFound.subarray(0, count);
+  }
+
+  /** The latest items that a user liked, the latest first. Valid until the next call. */
+  itemsOf(userRow: number): Uint32Array {
+    const { itemRows, userRows, beforeOfUser, itemsFound } = this;
+    let count = 0;
+    let at = this.lastOfUser[bucket(userRow)]!;
+    for (; count < LIKES_OF_USER_MAX && at !== NONE; at = beforeOfUser[at]!)
+      if (userRows[at] === userRow && itemRows[at] !== NONE) itemsFound[count++] = itemRows[at]!;
+    return itemsFound.subarray(0, count);
+  }
+
+  /** A number that is another once a user has liked more, as long as the era is the same. */
+  markOf(userRow: number): number {
+    return this.lastOfUser[bucket(userRow)]!;
+  }
+
+  /** Users who stand for anybody: some of those of the latest likes, each as often as chosen. */
+  someUsers(): number[] {
+    const users: number[] = [];
+    for (let at = Math.max(0, this.length - LATEST); at < this.length; at++) {
+      const mixed = Math.imul(this.userRows[at]! ^ Math.imul(this.itemRows[at]!, 0x85ebca6b), 0x9e3779b1);
+      if (this.itemRows[at] !== NONE && (mixed >>> 16) % CHOSEN_OF === 0) users.push(this.userRows[at]!);
+    }
+    return users;
   }
 
   /**
@@ -196,6 +229,7 @@ export class RecentLikes {
   }
 
   private clear(): void {
+    this.era++;
     this.kept.clear();
     this.length = 0;
     this.lastOfUser.fill(NONE);

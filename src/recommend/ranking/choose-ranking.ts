@@ -20,6 +20,7 @@ import { byUser, type JudgedUser, rankQuality } from './judge-examples.ts';
 import {
   asProbability,
   isModel,
+  learnAlone,
   learnBlend,
   learnNear,
   lessonOf,
@@ -152,7 +153,7 @@ function bestAlone(
   if (!examples.some(teaches)) return undefined;
   const users = byUser(examples);
   const { name } = best(names.map((each) => single(users, each)));
-  return asProbability(learnBlend(lessonOf(examples), [name])!, examples);
+  return asProbability(learnAlone(lessonOf(examples), name)!, examples);
 }
 
 /** Tells whether a model is there, or vectors are. */
@@ -213,7 +214,7 @@ function learnBoth(
   const names = singles.map(({ name }) => name);
   const all = learnBlend(lesson, names, start);
   if (all === undefined) return undefined;
-  const alone = meanOf(near.map((name) => learnBlend(lesson, [name])!));
+  const alone = meanOf(near.map((name) => learnAlone(lesson, name)!));
   return { all, drawn: meanOf([spreadBy(lesson, all), spreadBy(lesson, alone)]) };
 }
 

@@ -3,7 +3,7 @@ import { MODEL_FEATURES, type ModelFeature } from '../../model/registry.ts';
 import { type ChoiceSample, fitChoices } from '../../model/regression/conditional-logit.ts';
 import { fitLogistic, type LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { RANKING_FEATURES, type RankingFeature } from '../models/feature-names.ts';
-import { MODELLESS_SUMS } from '../models/like-sums.ts';
+import { MODELLESS_SUMS, TASTE_SUM } from '../models/like-sums.ts';
 
 /** Lists that a blend is learned from, and candidates of each that were not liked; more would teach the same for longer. */
 const TAUGHT_MAX = 1000;
@@ -20,6 +20,11 @@ const PRIOR_LISTS = 10;
  * an item that comes a week later: where they do not differ e-fold, they are weighed as if they did.
  */
 export const AGE_SPREAD_MIN = 1;
+/** A logarithm of how many times likelier something is counts as it is, unless the lesson says otherwise. */
+const UNTAUGHT: LogisticRegression = {
+  bias: 0,
+  weights: RANKING_FEATURES.map((name) => Number(name === TASTE_SUM)),
+};
 /** Users that say how likely a score is, with all their candidates. */
 const CALIBRATED_MAX = 150;
 
@@ -53,6 +58,11 @@ export function learnBlend(
   return fitBlend(lesson, set, RIDGE_USERS / lists, start && { start });
 }
 
+/** The weight of one recommender alone, and of how much more those of a user's taste like what no model knows. */
+export function learnAlone(lesson: ChoiceSample, name: RankingFeature): LogisticRegression | undefined {
+  return learnBlend(lesson, [...new Set<RankingFeature>([name, TASTE_SUM])]);
+}
+
 /** Fits the weights of the features of a set; see `fitChoices`. */
 function fitBlend(
   lesson: ChoiceSample,
@@ -64,7 +74,7 @@ function fitBlend(
   // Scales may speak against one another, but likes on all of them never against an item.
   const likesInAll = set.findLastIndex(isScale);
   const nonNegative = set.flatMap((name, at) => (neverAgainst(name) || at === likesInAll ? [at] : []));
-  const options = Object.entries(known).map(([name, { weights }]) => [
+  const options = Object.entries({ prior: UNTAUGHT, ...known }).map(([name, { weights }]) => [
     name,
     steps.sum(set.map((feature) => weights[RANKING_FEATURES.indexOf(feature)]!)),
   ]);

@@ -124,7 +124,7 @@ describe('an item that 300 of a taste have just liked', () => {
   });
   afterAll(() => scene.server.stop());
 
-  it('stands in the next lists of that taste', async () => {
+  it('stands in the next lists of that taste, and not in those of the other', async () => {
     const holding = async (from: number, item: string) => {
       const users = Array.from({ length: ASKED }, (_, at) => `u${from + at}`);
       const lists = await Promise.all(users.map((user) => scene.ids(`/api/recommend/${user}?n=10`)));
@@ -138,6 +138,8 @@ describe('an item that 300 of a taste have just liked', () => {
       await scene.send('POST', '/api/feedback', likes);
       scene.time.nowMs += 2 * SECOND_MS;
       expect(await holding(JUST_LIKED, item)).toBeGreaterThanOrEqual(80);
+      // A tenth has few likes or some of this taste, too.
+      expect(await holding(OF_TASTE, item)).toBeLessThanOrEqual(25);
     }
   });
 });

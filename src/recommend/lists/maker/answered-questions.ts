@@ -111,9 +111,11 @@ export class AnsweredQuestions {
   private likesOf(added: FeedbackColumns) {
     const { inputs, isPositive } = this.parts;
     const sinceMs = inputs.popularity.asOfMs - LATE_MS;
-    const recent: number[] = [];
+    // What many like in one commit says of that item, not once for each of them how lists are to be ranked.
+    const ofItems = new Map<number, number>();
     for (let at = 0; at < added.length; at++)
-      if (isPositive(added.types[at]!) && added.timesMs[at]! >= sinceMs) recent.push(at);
+      if (isPositive(added.types[at]!) && added.timesMs[at]! >= sinceMs) ofItems.set(added.itemRows[at]!, at);
+    const recent = [...ofItems.values()];
     const stride = Math.max(1, recent.length / ASKED_MAX);
     const asked: number[] = [];
     for (let at = 0; at < recent.length; at += stride) asked.push(recent[Math.floor(at)]!);

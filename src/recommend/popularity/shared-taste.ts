@@ -1,0 +1,169 @@
+import { getOrPut } from '../../domain/get-or-put.ts';
+import type { CollaborativeModel } from '../../model/als/collaborative-model.ts';
+import { LIKES_OF_USER_MAX, LOOKED_AT_MAX, type RecentLikes } from './recent-likes.ts';
+
+/**
+ * With ten likes somebody nearer by a standard deviation of all counts so much more, as a logarithm: the more likes there are,
+ * the narrower the kernel, by the fifth root of their number (Scott 1992, "Multivariate Density Estimation").
+ */
+const STEEPNESS = 2;
+const STEEP_LIKES = 10;
+const NARROWING = 1 / 5;
+/** One like tells half of a user's taste, two tell two thirds, and so on: as if so many told of anybody's. */
+const UNTOLD_LIKES = 1;
+/** Likes that count as if anybody had given them, before there are any. */
+const PRIOR_LIKES = 1;
+/** Standard deviations beyond which nobody counts more or less. */
+const FARTHEST = 4;
+/** Likenesses that differ less tell nobody apart. */
+const LEAST_DEVIATION = 1e-6;
+/** Users whose vectors are kept, each a kilobyte at the most. */
+const PEOPLE_MAX = 4096;
+/** Fewer than so many people stand for nobody. */
+const COMPARED_MIN = 8;
+
+/** Vectors of items. */
+export type Directions = Pick<CollaborativeModel, 'factors' | 'addDirection' | 'knows'>;
+
+/** Somebody who likes something. */
+interface Person {
+  /** Of the likes that the vector is of. */
+  readonly mark: number;
+  /** NaN where the model knows no like. */
+  readonly vector: Float64Array;
+  /** The question that asked last, and how much nearer than anybody to the user it was of, in deviations. */
+  question: number;
+  nearness: number;
+}
+
+/**
+ * How much more those like an item who share a user's taste than anybody does: the logarithm of its latest likes, each
+ * counted by how near its giver is to the user, over what they would come to were they given by anybody. That is a kernel
+ * estimate of two densities in the space of tastes (Rosenblatt 1956, "Remarks on some nonparametric estimates of a density
+ * function"). People are compared by the directions of what they liked of late in the collaborative model, so it tells of an
+ * item that no model knows from its first likes on.
+ */
+export class SharedTaste {
+  /** It is a logarithm, and no share of the largest. */
+  largest = 1;
+  private likes!: RecentLikes;
+  private model!: Directions;
+  private era = -1;
+  private readonly people = new Map<number, Person>();
+  private own = new Float64Array(0);
+  private question = 0;
+  /** The share of the user's taste that is told. */
+  private told = 0;
+  /** Mean and deviation of the likeness of anybody to the user, once an item asks; NaN where nothing tells people apart. */
+  private mean = 0;
+  private deviation: number | undefined;
+  /** How near those who stand for anybody are, and their mean kernel by steepness. */
+  private anybody = new Float64Array(0);
+  private readonly expected = new Map<number, number>();
+
+  /**
+   * Takes a user to compare with anybody.
+   * @param liked item rows, the latest first
+   * @returns false where the model knows none of them
+   */
+  sumUp(likes: RecentLikes, model: Directions, liked: readonly number[]): boolean {
+    if (likes !== this.likes || model !== this.model || likes.era !== this.era) this.people.clear();
+    this.likes = likes;
+    this.model = model;
+    this.era = likes.era;
+    this.question++;
+    this.deviation = undefined;
+    const latest = liked.slice(0, LIKES_OF_USER_MAX).filter((row) => model.knows(row));
+    this.own = this.directionOf(latest);
+    this.told = latest.length / (latest.length + UNTOLD_LIKES);
+    return isKnown(this.own[0]!);
+  }
+
+  /** 0 for an item that the model knows, and where nothing tells people apart. */
+  get(row: number): number {
+    if (this.model.knows(row)) return 0;
+    this.deviation ??= this.compare();
+    if (!isKnown(this.deviation)) return 0;
+    const users = this.likes.usersOf(row, LOOKED_AT_MAX);
+    const steepness = this.told * STEEPNESS * (users.length / STEEP_LIKES) ** NARROWING;
+    let count = 0;
+    let near = 0;
+    for (const user of users) {
+      const nearness = this.nearnessOf(user, this.deviation);
+      if (!isKnown(nearness)) continue;
+      count++;
+      near += Math.exp(steepness * nearness);
+    }
+    if (count === 0) return 0;
+    const expected = getOrPut(this.expected, steepness, () =>
+      mean(this.anybody.map((nearness) => Math.exp(steepness * nearness))),
+    );
+    return Math.log((near / expected + PRIOR_LIKES) / (count + PRIOR_LIKES));
+  }
+
+  copy(rows: ArrayLike<number>, out: Float64Array): void {
+    for (let at = 0; at < rows.length; at++) out[at] = this.get(rows[at]!);
+  }
+
+  /** None: it compares items, and finds none. */
+  topRows(): Uint32Array {
+    return new Uint32Array(0);
+  }
+
+  /** @returns the deviation of anybody's likeness */
+  private compare(): number {
+    const users = this.likes.someUsers();
+    const likeness = Float64Array.from(users, (user) => this.likeness(this.personOf(user))).filter(isKnown);
+    this.mean = mean(likeness);
+    const deviation = Math.sqrt(mean(likeness.map((value) => (value - this.mean) ** 2)));
+    this.anybody = likeness.map((value) => this.nearness(value, deviation));
+    this.expected.clear();
+    return likeness.length >= COMPARED_MIN && deviation > LEAST_DEVIATION ? deviation : Number.NaN;
+  }
+
+  private nearnessOf(user: number, deviation: number): number {
+    const person = this.personOf(user);
+    if (person.question !== this.question) {
+      person.question = this.question;
+      person.nearness = this.nearness(this.likeness(person), deviation);
+    }
+    return person.nearness;
+  }
+
+  private nearness(likeness: number, deviation: number): number {
+    return Math.max(-FARTHEST, Math.min(FARTHEST, (likeness - this.mean) / deviation));
+  }
+
+  /** The cosine of somebody's vector with that of the user. */
+  private likeness({ vector }: Person): number {
+    let sum = 0;
+    for (let at = 0; at < vector.length; at++) sum += this.own[at]! * vector[at]!;
+    return sum;
+  }
+
+  private personOf(user: number): Person {
+    const mark = this.likes.markOf(user);
+    const known = this.people.get(user);
+    if (known?.mark === mark) return known;
+    if (this.people.size === PEOPLE_MAX) this.people.clear();
+    const person = { mark, vector: this.directionOf(this.likes.itemsOf(user)), question: 0, nearness: 0 };
+    this.people.set(user, person);
+    return person;
+  }
+
+  /** The mean direction of items, at length 1; NaN where the model knows none of them. */
+  private directionOf(itemRows: ArrayLike<number>): Float64Array<ArrayBuffer> {
+    const sum = new Float64Array(this.model.factors);
+    for (let at = 0; at < itemRows.length; at++) this.model.addDirection(itemRows[at]!, sum);
+    const length = Math.sqrt(sum.reduce((squares, value) => squares + value * value, 0));
+    return sum.map((value) => value / length);
+  }
+}
+
+function isKnown(value: number): boolean {
+  return !Number.isNaN(value);
+}
+
+function mean(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
