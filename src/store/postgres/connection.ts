@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig } from 'pg';
 import type { PostgresDsn } from '../dsn.ts';
 import { NotLeadingError } from '../model-store.ts';
-import { BinaryCopyParser, type OnRow } from './binary-copy-parser.ts';
 import { classified, DatabaseAwayError, isAway, sqlStateOf } from './database-away-error.ts';
 import { MessageWatch } from './message-watch.ts';
 
@@ -125,37 +124,6 @@ export class Connection {
         this.socket.destroy();
       }
       throw told;
-    }
-  }
-
-  /**
-   * Hands out the rows of a binary COPY of two `integer` columns and a `bigint`, as they come.
-   * @throws Error of the server, or what `onRow` has thrown, which ends the connection
-   */
-  async copyOut(text: string, onRow: OnRow): Promise<void> {
-    const { stream } = this.driver;
-    const readers = stream.listeners('data') as ((bytes: Buffer) => void)[];
-    const rows = new BinaryCopyParser(onRow, (bytes) => {
-      for (const read of readers) read.call(stream, bytes);
-    });
-    let failure: unknown;
-    const take = (chunk: Buffer) => {
-      if (failure !== undefined) return;
-      try {
-        rows.take(chunk);
-      } catch (error) {
-        failure = error;
-        this.socket.destroy();
-      }
-    };
-    stream.removeAllListeners('data').on('data', take);
-    try {
-      await this.asked(this.client.query(text));
-    } catch (error) {
-      throw failure ?? error;
-    } finally {
-      stream.off('data', take);
-      for (const read of readers) stream.on('data', read);
     }
   }
 

@@ -3,14 +3,15 @@ import { type Effects, NOT_WHOLE, type Point } from '../commit-effects.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { decodeJournal } from '../journals.ts';
 import { beginRecentAt } from '../lmdb/changes/recent-feedback.ts';
+import { FEEDBACK_WORDS } from '../lmdb/format/record-layout.ts';
 import type { DataTables } from '../lmdb/tables/data-tables.ts';
 import { readState, type StoreState, writeState } from '../lmdb/tables/meta-table.ts';
 import type { WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { FeedbackLoader } from '../lmdb/writer/feedback-loader.ts';
 import { FeedbackTypes } from '../lmdb/writer/feedback-types.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
-import { decodeOccurrences } from '../repeats.ts';
 import { Connection } from './connection.ts';
+import { type FeedbackRow, feedbackOf, notesOf, type UserFeedback, userFeedback } from './user-queries.ts';
 
 /** The rules of writing, for who carries out what was decided elsewhere: they mean nothing there. */
 export const NO_RULES: WriteRules = {
@@ -26,8 +27,8 @@ export type OnCopied = (records: number) => void;
 
 /** Records that are fetched at once, and written in one transaction. */
 const FETCH_RECORDS = 20_000;
-/** Feedback between two calls of `OnCopied`. */
-const TOLD_RECORDS = 65_536;
+/** Users that are fetched at once with all their feedback. */
+const FETCH_USERS = 200;
 /**
  * The server may have sent all feedback, and wait, while this program still writes millions of records of it: on a slow disk
  * for longer than a transaction may else be idle.
@@ -94,14 +95,6 @@ export async function beginCopy(connection: Connection): Promise<void> {
 }
 
 type EntityRow = readonly [row: number, id: string, detail: object];
-type NoteRow = readonly [
-  userRow: number,
-  itemRow: number,
-  type: number,
-  value: number,
-  comment: Buffer,
-  occurrences: Buffer | null,
-];
 
 const NOTHING: Effects = {
   ...{ deletedUserIds: [], deletedItemIds: [], users: [], items: [] },
@@ -144,57 +137,47 @@ async function copyFeedback(
   onCopied: OnCopied,
 ): Promise<void> {
   const types = await connection.rows<[number, string]>(`SELECT type, name FROM ${s}.types ORDER BY type`);
-  const gone = await goneRows(connection, s);
-  const isThere = (userRow: number, itemRow: number) => !gone.users.has(userRow) && !gone.items.has(itemRow);
-  const nothingGone = gone.users.size + gone.items.size === 0;
   const loader = new FeedbackLoader(tables, types);
   let records = 0;
-  // In the order of the key, which its index has: so each user's feedback comes at once, and nothing is sorted.
-  await connection.run('SET LOCAL enable_sort = off');
-  await connection.copyOut(
-    `COPY (SELECT user_row, item_row, type_time FROM ${s}.feedback ORDER BY user_row, item_row) TO STDOUT (FORMAT binary)`,
-    (userRow, itemRow, typeAndTime, timeLow) => {
-      if (nothingGone || isThere(userRow, itemRow)) loader.add(userRow, itemRow, typeAndTime, timeLow);
-      if (++records % TOLD_RECORDS === 0) onCopied(records);
-    },
-  );
+  for await (const users of walkFeedback(connection, s)) {
+    for (const { row, feedback } of users) {
+      for (let at = 0; at < feedback.length; at += FEEDBACK_WORDS)
+        loader.add(row, feedback[at]!, feedback[at + 1]!, feedback[at + 2]!);
+      records += feedback.length / FEEDBACK_WORDS;
+    }
+    const notes = users.flatMap((user) => user.notes.map((note) => ({ userRow: user.row, ...note })));
+    if (notes.length > 0) loader.putNotes(notes);
+    onCopied(records);
+  }
   loader.finish();
-  onCopied(records);
-  for await (const rows of fetchAll<NoteRow>(
-    connection,
-    `SELECT user_row, item_row, type, value, comment, occurrences FROM ${s}.notes`,
-  ))
-    loader.putNotes(
-      rows
-        .filter(([userRow, itemRow]) => isThere(userRow, itemRow))
-        .map(([userRow, itemRow, type, value, comment, occurrences]) => ({
-          userRow,
-          itemRow,
-          type,
-          value,
-          comment: comment.toString(),
-          occurrences: occurrences === null ? undefined : decodeOccurrences(occurrences),
-        })),
-    );
 }
 
-/** Rows whose feedback is still being removed. */
-export async function goneRows(
-  connection: Connection,
-  s: string,
-): Promise<Record<'users' | 'items', Set<number>>> {
-  const gone = { users: new Set<number>(), items: new Set<number>() };
-  const rows = await connection.rows<[number, boolean]>(`SELECT row, is_user FROM ${s}.removals`);
-  for (const [row, isUser] of rows) (isUser ? gone.users : gone.items).add(row);
-  return gone;
+/**
+ * All users with all their feedback, both in the order of rows, without that of items that are gone.
+ * @param connection in a transaction that `beginCopy` began
+ */
+export async function* walkFeedback(connection: Connection, s: string): AsyncGenerator<UserFeedback[]> {
+  // By the index of pairs, whatever the planner knows of the tables.
+  await connection.run('SET LOCAL jit = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off');
+  const gone = await connection.rows<[number]>(`SELECT row FROM ${s}.removals WHERE NOT is_user`);
+  const isThere = gone.length === 0 ? '' : `WHERE item_row <> ALL('{${gone.join()}}')`;
+  const feedback = feedbackOf(`(SELECT * FROM ${s}.feedback ${isThere} ORDER BY user_row, item_row)`);
+  const query = `SELECT u.user_row, ${feedback}, ${notesOf(s)} FROM ${s}.head h, ${s}.users u ORDER BY u.user_row`;
+  const goneItems = new Set(gone.map(([row]) => row));
+  for await (const rows of fetchAll<FeedbackRow>(connection, query, FETCH_USERS))
+    yield rows.map((row) => {
+      const user = userFeedback(row);
+      return { ...user, notes: user.notes.filter(({ itemRow }) => !goneItems.has(itemRow)) };
+    });
 }
 
 /** The rows of a query in pieces; the next piece is asked for while one is worked on. */
-export async function* fetchAll<T extends readonly unknown[]>(
+async function* fetchAll<T extends readonly unknown[]>(
   connection: Connection,
   query: string,
+  rowsMax = FETCH_RECORDS,
 ): AsyncGenerator<T[]> {
-  const fetch = () => connection.rows<T>(`FETCH ${FETCH_RECORDS} FROM everything`);
+  const fetch = () => connection.rows<T>(`FETCH ${rowsMax} FROM everything`);
   await connection.run(`DECLARE everything NO SCROLL CURSOR FOR ${query}`);
   for (let next = fetch(); ; ) {
     const rows = await next;

@@ -11,13 +11,17 @@ export interface AskedUsers {
   readonly rows: readonly number[];
 }
 
-/** A user as the database has it at a moment. */
-export interface StoredUser {
+/** All feedback of a user as the database has it at a moment. */
+export interface UserFeedback {
   readonly row: number;
-  readonly user: User;
-  /** Item row, type and high bits of the time, low word of the time of each feedback, in no order. */
+  /** Item row, type and high bits of the time, low word of the time of each. */
   readonly feedback: Uint32Array;
   readonly notes: readonly StoredNote[];
+}
+
+/** A user with all feedback, in no order. */
+export interface StoredUser extends UserFeedback {
+  readonly user: User;
 }
 
 /** Value, comment and events of a feedback, where it has any. */
@@ -40,6 +44,8 @@ export interface StoredUsers {
   readonly goneItems: ReadonlySet<number>;
 }
 
+/** What stands for a user's feedback in an answer. */
+export type FeedbackRow = readonly [row: number, feedback: Buffer | null, notes: readonly NoteRow[] | null];
 type UserRow = readonly [
   position: number,
   typesVersion: number,
@@ -69,12 +75,20 @@ export function userFunctionOf(s: string): string {
     LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off AS $function$
     #variable_conflict use_column
     BEGIN
-      RETURN QUERY SELECT u.user_id, u.user_row, u.detail,
-        (SELECT string_agg(int4send(f.item_row) || int8send(f.type_time), ''::bytea) FROM ${s}.feedback f WHERE f.user_row = u.user_row),
-        CASE WHEN h.has_notes THEN (SELECT json_agg(json_build_array(n.item_row, n.type, n.value, encode(n.comment, 'base64'),
-          encode(n.occurrences, 'base64'))) FROM ${s}.notes n WHERE n.user_row = u.user_row) END
+      RETURN QUERY SELECT u.user_id, u.user_row, u.detail, ${feedbackOf(`${s}.feedback`)}, ${notesOf(s)}
       FROM ${s}.head h, ${s}.users u WHERE u.user_id = ANY(ids) OR u.user_row = ANY(rows);
     END $function$;`;
+}
+
+/** SQL of the feedback of a user `u`. @param from SQL of where it is */
+export function feedbackOf(from: string): string {
+  return `(SELECT string_agg(int4send(f.item_row) || int8send(f.type_time), ''::bytea) FROM ${from} f WHERE f.user_row = u.user_row)`;
+}
+
+/** SQL of the notes of a user `u`, beside the head as `h`. */
+export function notesOf(s: string): string {
+  return `CASE WHEN h.has_notes THEN (SELECT json_agg(json_build_array(n.item_row, n.type, n.value, encode(n.comment, 'base64'),
+    encode(n.occurrences, 'base64'))) FROM ${s}.notes n WHERE n.user_row = u.user_row) END`;
 }
 
 /** Reads users. It remembers the feedback types from one time to the next. */
@@ -106,7 +120,11 @@ export class UserQueries {
     }
     return {
       position,
-      users: rows.flatMap((row) => (row[3] === null ? [] : [storedUser(row, row[3])])),
+      users: rows.flatMap(([, , , UserId, row, detail, feedback, notes]) =>
+        UserId === null
+          ? []
+          : [{ user: { UserId, ...detail } as User, ...userFeedback([row, feedback, notes]) }],
+      ),
       types: this.types.names,
       goneItems: new Set(goneItems),
     };
@@ -118,11 +136,11 @@ export class UserQueries {
   }
 }
 
-function storedUser([, , , , row, detail, feedback, notes]: UserRow, UserId: string): StoredUser {
+export function userFeedback([row, feedback, notes]: FeedbackRow): UserFeedback {
   const bytes = feedback ?? Buffer.alloc(0);
   const words = new Uint32Array((bytes.length / FEEDBACK_BYTES) * 3);
   for (let at = 0; at < words.length; at++) words[at] = bytes.readUInt32BE(at * 4);
-  return { row, user: { UserId, ...detail } as User, feedback: words, notes: (notes ?? []).map(storedNote) };
+  return { row, feedback: words, notes: (notes ?? []).map(storedNote) };
 }
 
 function storedNote([itemRow, type, value, comment, occurrences]: NoteRow): StoredNote {

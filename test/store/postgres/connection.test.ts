@@ -122,22 +122,3 @@ test.skipIf(!HAS_POSTGRES)(
     await expect(next.rows('SELECT 1')).rejects.toThrow();
   },
 );
-
-test.skipIf(!HAS_POSTGRES)(
-  'what a copy throws at its last row is told, though all of it has come',
-  async () => {
-    const connection = await Connection.open(newDsn(), 'test');
-    const copied: number[] = [];
-    const copying = connection.copyOut(
-      'COPY (SELECT n, n * 2, n::bigint << 33 FROM generate_series(1, 3) n) TO STDOUT (FORMAT binary)',
-      (number, twice, high, low) => {
-        expect([twice, high, low]).toEqual([number * 2, number * 2, 0]);
-        copied.push(number);
-        if (number === 3) throw new Error('the disk is full');
-      },
-    );
-    await expect(copying).rejects.toThrow('the disk is full');
-    expect(copied).toEqual([1, 2, 3]);
-    await connection.close();
-  },
-);
