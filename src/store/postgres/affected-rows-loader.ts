@@ -1,10 +1,9 @@
 import type { Item, User } from '../../domain/entities.ts';
-import { getOrPut } from '../../domain/get-or-put.ts';
-import type { CheckedCommand } from '../check-command.ts';
 import { decodeJournal } from '../journals.ts';
 import { decodeOccurrences } from '../repeats.ts';
 import { AffectedRows, type Entity, type HeadRow } from './affected-rows.ts';
 import { REMOVED_AT_ONCE } from './commit-procedure.ts';
+import type { Concern } from './concern.ts';
 import type { Connection } from './connection.ts';
 import { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
 import { timeMsOf, typeOf } from './packed-type-and-time.ts';
@@ -35,12 +34,11 @@ export class AffectedRowsLoader {
   }
 
   /**
-   * Reads what the commands concern: the head first, so that whatever of the rest is newer was touched by a later commit. All
+   * Reads what a group concerns: the head first, so that whatever of the rest is newer was touched by a later commit. All
    * queries are sent at once.
    */
-  async load(connection: Connection, commands: readonly CheckedCommand[]): Promise<AffectedRows> {
-    const concern = concernOf(commands);
-    const pairs = pairsOf(commands);
+  async load(connection: Connection, concern: Concern): Promise<AffectedRows> {
+    const pairs = concern.pairColumns;
     const sent = [
       connection.run(LOOK_UP),
       connection.rows<HeadRow>(
@@ -120,7 +118,7 @@ export class AffectedRowsLoader {
   /** The feedback of all pairs that the commands name, each by its whole key: without `OFFSET 0` a plan may go through all of a user's. */
   private async loadPairs(
     connection: Connection,
-    [userIds, itemIds]: Pairs,
+    [userIds, itemIds]: Concern['pairColumns'],
     withNotes: boolean,
   ): Promise<PairRow[]> {
     if (userIds.length === 0) return [];
@@ -162,92 +160,3 @@ type PairRow = readonly [
   value: number | null,
   occurrences: Buffer | null,
 ];
-type Pairs = readonly [userIds: string[], itemIds: string[]];
-
-/** The pairs that the commands name, each once. */
-function pairsOf(commands: readonly CheckedCommand[]): Pairs {
-  const known = new Map<string, Set<string>>();
-  const userIds: string[] = [];
-  const itemIds: string[] = [];
-  const add = (userId: string, itemId: string) => {
-    const items = getOrPut(known, userId, () => new Set<string>());
-    if (items.has(itemId)) return;
-    items.add(itemId);
-    userIds.push(userId);
-    itemIds.push(itemId);
-  };
-  for (const command of commands) {
-    if (command.kind === 'putFeedback')
-      for (const { UserId, ItemId } of command.feedback) add(UserId, ItemId);
-    if (command.kind === 'deleteFeedback') add(command.userId, command.itemId);
-  }
-  return [userIds, itemIds];
-}
-
-interface Concern {
-  readonly userIds: Set<string>;
-  readonly itemIds: Set<string>;
-  /** Those whose details are needed too. */
-  readonly readUserIds: Set<string>;
-  readonly readItemIds: Set<string>;
-  /** Those that go, with their feedback. */
-  readonly goneUserIds: Set<string>;
-  readonly goneItemIds: Set<string>;
-  readonly journals: Set<string>;
-}
-
-function concernOf(commands: readonly CheckedCommand[]): Concern {
-  const concern: Concern = {
-    userIds: new Set(),
-    itemIds: new Set(),
-    readUserIds: new Set(),
-    readItemIds: new Set(),
-    goneUserIds: new Set(),
-    goneItemIds: new Set(),
-    journals: new Set(),
-  };
-  for (const command of commands) addConcern(concern, command);
-  return concern;
-}
-
-function addConcern(concern: Concern, command: CheckedCommand): void {
-  const { userIds, itemIds, readUserIds, readItemIds, journals } = concern;
-  switch (command.kind) {
-    case 'putUsers':
-      for (const { UserId } of command.users) userIds.add(UserId);
-      return;
-    case 'putItems':
-      for (const { ItemId } of command.items) itemIds.add(ItemId);
-      return;
-    case 'putFeedback':
-      for (const { UserId, ItemId } of command.feedback) {
-        userIds.add(UserId);
-        itemIds.add(ItemId);
-      }
-      return;
-    case 'deleteFeedback':
-      userIds.add(command.userId);
-      itemIds.add(command.itemId);
-      return;
-    case 'patchUser':
-      readUserIds.add(command.userId);
-      userIds.add(command.userId);
-      return;
-    case 'deleteUser':
-      userIds.add(command.userId);
-      concern.goneUserIds.add(command.userId);
-      return;
-    case 'deleteItem':
-      itemIds.add(command.itemId);
-      concern.goneItemIds.add(command.itemId);
-      return;
-    case 'patchItem':
-    case 'addCategory':
-    case 'removeCategory':
-      readItemIds.add(command.itemId);
-      itemIds.add(command.itemId);
-      return;
-    case 'writeJournals':
-      for (const { journal } of command.appends) journals.add(journal);
-  }
-}

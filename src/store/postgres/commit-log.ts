@@ -10,12 +10,12 @@ import type { AffectedRows } from './affected-rows.ts';
 import { AffectedRowsLoader } from './affected-rows-loader.ts';
 import { changedRows } from './changed-rows.ts';
 import { COMMIT_PARAMETERS, type CommitParameters, commitCallOf, removalOf } from './commit-procedure.ts';
+import { Concern } from './concern.ts';
 import { type Connection, Link } from './connection.ts';
 import type { CommitsBehind } from './follow-commits.ts';
 import { typeOf } from './packed-type-and-time.ts';
 import { RowsApplier } from './rows-applier.ts';
 import { int4Array } from './sql-arrays.ts';
-import { TouchedKeys } from './touched-keys.ts';
 import { type AskedUsers, type StoredUsers, UserQueries } from './user-queries.ts';
 
 /** Commits that are read at once. */
@@ -86,16 +86,15 @@ export class CommitLog {
    */
   async write(commands: readonly CheckedCommand[]): Promise<GroupOutcome> {
     for (;;) {
+      const concern = new Concern(commands);
       const connection = await this.writing.connect();
-      const state = await this.loader.load(connection, commands);
-      const keys = new TouchedKeys(commands);
-      await this.makeRoomForTypes(connection, state, commands, keys);
+      const state = await this.loader.load(connection, concern);
+      await this.makeRoomForTypes(connection, state, concern);
       const applier = new RowsApplier(state, this.rules);
       const answers = commands.map((command) => applied(applier, command));
       const parts = applier.finish();
       if (parts.length === 0) return { answers, commit: undefined };
-      keys.addEffects(parts);
-      const commit = await this.commit(connection, state, keys, parts);
+      const commit = await this.commit(connection, state, concern, parts);
       if (commit !== undefined) return { answers, commit };
     }
   }
@@ -104,9 +103,10 @@ export class CommitLog {
   private async commit(
     connection: Connection,
     state: AffectedRows,
-    { concerned, touched }: TouchedKeys,
+    concern: Concern,
     parts: readonly Effects[],
   ): Promise<Commit | undefined> {
+    const { concerned, touched } = concern.keys(parts);
     const mark = randomInt(1, MARK_MAX);
     const rows = changedRows(state);
     const body = Buffer.from(encodeParts(parts));
@@ -197,12 +197,8 @@ export class CommitLog {
   private async makeRoomForTypes(
     connection: Connection,
     { types, goneTypes }: AffectedRows,
-    commands: readonly CheckedCommand[],
-    keys: TouchedKeys,
+    { types: names, goneTypes: goneNames }: Concern,
   ): Promise<void> {
-    const names = new Set<string>();
-    for (const command of commands)
-      if (command.kind === 'putFeedback') for (const each of command.feedback) names.add(each.FeedbackType);
     const fresh = [...names].filter((name) => types.find(name) === undefined);
     if (types.size + fresh.length <= FEEDBACK_TYPES_MAX) return;
     const empty = await connection.rows<[number, string]>(
@@ -211,7 +207,7 @@ export class CommitLog {
     for (const [type, name] of empty) {
       if (names.has(name)) continue;
       goneTypes.push(type);
-      keys.addGoneType(name);
+      goneNames.add(name);
     }
     types.remove(goneTypes);
   }

@@ -76,7 +76,7 @@ export class Connection {
     };
     const client = new pg.Client(config);
     const connection = new Connection(client, socket);
-    const { driver } = connection;
+    const { connection: driver } = client as unknown as { readonly connection: DriverConnection };
     // Without TLS the socket speaks the protocol; with it, what stands between does.
     guardReads(socket, driver.ssl ? undefined : new MessageWatch());
     driver.once('sslconnect', () => guardReads(driver.stream, new MessageWatch()));
@@ -89,10 +89,6 @@ export class Connection {
     // Not along with the connection, which PgBouncer refuses. A server that does not take it is as good without.
     connection.run(`SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS_MAX}`).catch(() => {});
     return connection;
-  }
-
-  private get driver(): DriverConnection {
-    return (this.client as unknown as { readonly connection: DriverConnection }).connection;
   }
 
   /** False once the connection has failed or ended. */

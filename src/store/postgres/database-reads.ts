@@ -1,4 +1,5 @@
 import type { Feedback, Page, User } from '../../domain/entities.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { DataReader, StoreStats } from '../data-store.ts';
@@ -13,6 +14,7 @@ import { SLICE_RECORDS, sizeOf } from '../lmdb/reads/lmdb-data-reader.ts';
 import { decodeOccurrences, type Occurrences } from '../repeats.ts';
 import { LOOK_UP } from './affected-rows-loader.ts';
 import type { Link } from './connection.ts';
+import { isAway } from './database-away-error.ts';
 import { timeMsOf, typeOf } from './packed-type-and-time.ts';
 
 const TYPE = typeOf('f.type_time');
@@ -30,6 +32,19 @@ type FeedbackRow = readonly [
   occurrences: Buffer | null,
 ];
 
+const ANSWERS = [
+  'getUser',
+  'getUsers',
+  'getFeedbackPage',
+  'getFeedback',
+  'getPairFeedback',
+  'getUserFeedback',
+  'getItemFeedback',
+  'walkUserFeedback',
+  'walkItemFeedback',
+  'getItemUsers',
+] as const;
+
 /** The reads of all data, out of the database itself. */
 export class DatabaseReads
   implements Omit<DataReader, 'local' | 'getTables' | 'close' | 'getItem' | 'getItems'>
@@ -43,6 +58,12 @@ export class DatabaseReads
     this.s = `"${dsn.schema}"`;
     this.link = link;
     this.pageBytesMax = pageBytesMax;
+  }
+
+  /** The reads that take the place of those of a store whose copy lacks what they go by. */
+  answers(): Pick<DataReader, (typeof ANSWERS)[number]> {
+    const answers = ANSWERS.map((name) => [name, (this[name] as () => unknown).bind(this)]);
+    return Object.fromEntries(answers) as Pick<DataReader, (typeof ANSWERS)[number]>;
   }
 
   /** See `LocalReads.occurrences`. */
@@ -188,14 +209,22 @@ export class DatabaseReads
     return rows.slice(0, count);
   }
 
-  /** Rows that are looked up by their keys, however many the planner takes them for. */
+  /**
+   * Rows that are looked up by their keys, however many the planner takes them for.
+   * @throws FurzeError STORE_UNAVAILABLE while the database is away
+   */
   private async look<T extends readonly unknown[]>(query: string, values: readonly unknown[]): Promise<T[]> {
-    const connection = await this.link.connect();
-    const [, rows] = await Promise.all([
-      connection.run(LOOK_UP),
-      connection.rows<T>(query, values),
-      connection.run('COMMIT'),
-    ]);
-    return rows;
+    try {
+      const connection = await this.link.connect();
+      const [, rows] = await Promise.all([
+        connection.run(LOOK_UP),
+        connection.rows<T>(query, values),
+        connection.run('COMMIT'),
+      ]);
+      return rows;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      throw new FurzeError('STORE_UNAVAILABLE', 'The database does not answer at the moment.');
+    }
   }
 }

@@ -1,9 +1,7 @@
-import type { Feedback, Page, User } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import type { StoreStats } from '../data-store.ts';
 import type { BackupStream } from '../lmdb/maintenance/backup.ts';
 import type { FromWriter } from '../lmdb/tables/writer-messages.ts';
-import { isAway } from './database-away-error.ts';
 import { DatabaseReads } from './database-reads.ts';
 import { ReplicatedDataStore, type ReplicatedOptions } from './replicated-data-store.ts';
 
@@ -28,48 +26,9 @@ export class PartialDataStore extends ReplicatedDataStore {
   constructor(options: ReplicatedOptions) {
     super({ ...options, isPartial: true, readsWait: options.behindMsMax === 0 });
     this.database = new DatabaseReads(options.sharedDatabase, this.link, options.rules.limits.pageBytesMax);
+    Object.assign(this, this.database.answers());
     this.local.isKnown = (userRow) => this.known.has(userRow);
     this.local.occurrences = (feedback) => this.database.occurrences(feedback);
-  }
-
-  override getUser(userId: string): Promise<User | undefined> {
-    return told(this.database.getUser(userId));
-  }
-
-  override getUsers(n: number, cursor: string, prefix?: string): Promise<Page<User>> {
-    return told(this.database.getUsers(n, cursor, prefix));
-  }
-
-  override getFeedbackPage(n: number, cursor: string, feedbackType?: string): Promise<Page<Feedback>> {
-    return told(this.database.getFeedbackPage(n, cursor, feedbackType));
-  }
-
-  override getFeedback(feedbackType: string, userId: string, itemId: string): Promise<Feedback | undefined> {
-    return told(this.database.getFeedback(feedbackType, userId, itemId));
-  }
-
-  override getPairFeedback(userId: string, itemId: string): Promise<Feedback[]> {
-    return told(this.database.getPairFeedback(userId, itemId));
-  }
-
-  override getUserFeedback(userId: string, feedbackType?: string): Promise<Feedback[]> {
-    return told(this.database.getUserFeedback(userId, feedbackType));
-  }
-
-  override getItemFeedback(itemId: string, feedbackType?: string): Promise<Feedback[]> {
-    return told(this.database.getItemFeedback(itemId, feedbackType));
-  }
-
-  override walkUserFeedback(userId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
-    return toldSlices(this.database.walkUserFeedback(userId, feedbackType));
-  }
-
-  override walkItemFeedback(itemId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
-    return toldSlices(this.database.walkItemFeedback(itemId, feedbackType));
-  }
-
-  override getItemUsers(itemRow: number): Promise<Uint32Array> {
-    return told(this.database.getItemUsers(itemRow));
   }
 
   /** As the database counts it; by what was told of commits while that is away. */
@@ -131,27 +90,4 @@ export class PartialDataStore extends ReplicatedDataStore {
     for (const { reject } of this.loads.values()) reject(new Error('the thread that loads users is gone'));
     this.loads.clear();
   }
-}
-
-/** An answer of the database, or why there is none in the words of the API. */
-async function told<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw unavailable(error);
-  }
-}
-
-async function* toldSlices<T>(slices: AsyncIterable<T>): AsyncGenerator<T> {
-  try {
-    yield* slices;
-  } catch (error) {
-    throw unavailable(error);
-  }
-}
-
-function unavailable(error: unknown): unknown {
-  return isAway(error)
-    ? new FurzeError('STORE_UNAVAILABLE', 'The database does not answer at the moment.')
-    : error;
 }
