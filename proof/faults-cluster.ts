@@ -1,6 +1,6 @@
 // npm run faults:cluster -- --rounds N: two servers and two workers over one PostgreSQL and one Redis. POST on one server, GET on the other N
 // times, then every process is killed in turn, the database restarts, Redis is flushed, killed and paused, a leader is paused in
-// a fit, a worker was away, commits are removed while one lags or copies, a disk is full, all under a flood of writes and reads; at the end moves to PostgreSQL and back are killed. Below 1,000 rounds no leader is paused, and one of a kind is killed.
+// a fit, a server is stopped in its writes, has its way to PostgreSQL slow, silent and closed by half, clocks are apart, a worker was away, commits are removed while one lags or copies, a disk is full, all under a flood of writes and reads; at the end moves to PostgreSQL and back are killed. Below 1,000 rounds no leader is paused, and one of a kind is killed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,11 +10,13 @@ import { startRedis } from '../test/servers/redis.ts';
 import { Checks } from './checks.ts';
 import { ask } from './cluster/ask.ts';
 import { Flood } from './cluster/flood.ts';
+import { breakLinks, moveClocks } from './cluster/link-faults.ts';
 import { killMigrations } from './cluster/migrate-kills.ts';
 import { Node, waitFor } from './cluster/node.ts';
 import { prune, pruneUnderLag } from './cluster/prune-faults.ts';
 import { breakRedis } from './cluster/redis-faults.ts';
 import { GROUPS, ITEMS } from './cluster/tastes.ts';
+import { Way } from './cluster/way.ts';
 import { runProof } from './run-proof.ts';
 
 /** From so many rounds on, what takes long is tried, too. */
@@ -43,7 +45,9 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
   const isLong = rounds >= LONG_ROUNDS;
   const create = (name: string, role: 'server' | 'worker', replica = '') =>
     Node.create(name, role, stores, folder, replica);
-  const servers = [await create('s1', 'server'), await create('s2', 'server', hasDisk ? disk : '')] as const;
+  const way = await Way.open(dataStore);
+  const first = await Node.create('s1', 'server', { ...stores, data: way.url }, folder);
+  const servers = [first, await create('s2', 'server', hasDisk ? disk : '')] as const;
   const workers = [await create('w1', 'worker'), await create('w2', 'worker')] as const;
   const nodes = [...servers, ...workers];
   try {
@@ -60,6 +64,9 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
     if (redis === undefined)
       checks.skip('Redis that is away', 'there is no redis-server and no valkey-server');
     else await breakRedis({ redis, servers, flood, checks, tell, faultMs: isLong ? 20_000 : 3000 });
+    const links = { node: servers[0], other: servers[1], way, flood, random, checks, tell };
+    await breakLinks({ ...links, times: isLong ? 10 : 2 });
+    await moveClocks({ ...links, times: 1 }, isLong ? 20_000 : 2000);
     await workerAway(cluster, random, isLong);
     await pruneUnderFlood(cluster, random, isLong ? 12 : 2);
     if (isLong) await pauseLeader(cluster);
@@ -88,6 +95,7 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
       await node.end();
     }
     await redis?.stop();
+    way.close();
     await postgres.stop();
     if (hasDisk) execFileSync('umount', ['-l', disk]);
   }
