@@ -20,6 +20,8 @@ const ITEM_KEYS = words(`
   produktnr produktid varenummer varenr varunummer varunr`);
 const ITEM_WORDS = words(`
   item movie film product article book artikel produkt material produit producto articulo prodotto articolo ean gtin`);
+/** Of orders perhaps a number of their own; so these come last. */
+const ITEM_REFERENCES = words('ref reference referencia riferimento');
 const TITLES = words(`
   comment title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
   naam benamning varenavn produktnavn produktnamn`);
@@ -30,7 +32,7 @@ const DESCRIPTIONS = words(
 /** The names of each field; of several columns the one counts whose name stands first. */
 export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   UserId: [...USER_KEYS, ...USER_WORDS, ...VISITS],
-  ItemId: [...ITEM_KEYS, ...ITEM_WORDS],
+  ItemId: [...ITEM_KEYS, ...ITEM_WORDS, ...ITEM_REFERENCES],
   FeedbackType: words('feedbacktype eventtype event action behavior interaction type'),
   Timestamp: words(`
     timestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
@@ -43,7 +45,8 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
     aantal antal antall quantidade`),
   Comment: [...TITLES, ...DESCRIPTIONS],
   Categories: words(`
-    categories category genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias familia varugrupp varegruppe`),
+    categories category genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias famille familia famiglia varugrupp
+    varegruppe`),
   Labels: words('labels label tags tag keywords schlagworte stichworte etiquettes etiquetas etichette'),
   IsHidden: words('ishidden hidden discontinued archived disabled'),
   Subscribe: words('subscribe subscriptions'),
@@ -108,7 +111,7 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ['UserId', MAIL],
   ['ItemId', ITEM_KEYS],
   ['ItemId', whole(`${WHAT}${KEY}`, `id${WHAT}`, `${ROMANCE_KEY}${OF}${ROMANCE_WHAT}`)],
-  ['ItemId', ITEM_WORDS],
+  ['ItemId', [...ITEM_WORDS, ...ITEM_REFERENCES]],
   ...['FeedbackType', 'Timestamp', 'Rating', 'Value', 'Labels', 'IsHidden', 'Subscribe', 'Categories'].map(
     (field) => [field, COLUMN_NAMES[field]!] as const,
   ),

@@ -108,7 +108,11 @@ export async function planFile(
       : rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
   const isSplit = format.name !== 'delimited' || columns.length > 1;
   const fault = isSplit ? undefined : oneColumn(path, head);
-  const mapped = mapColumns({ path, kind, columns }, found.mapping, wishes.map, fault);
+  // Times of orders are none of their items.
+  const isOfFeedback = kind === 'items' && found.kind === 'feedback' && !isExport(kind, columns);
+  const { Timestamp: _, ...timeless } = found.mapping;
+  const guessed = isOfFeedback ? timeless : found.mapping;
+  const mapped = mapColumns({ path, kind, columns }, guessed, wishes.map, fault);
   const mapping = labelled(kind, columns, mapped.mapping);
   const body = rows.slice(hasHeader ? 1 : 0);
   const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
@@ -117,7 +121,7 @@ export async function planFile(
   const isEmpty = hasHeader && isWhole && body.length === 0;
   const width = format.name === 'delimited' ? columns.length : undefined;
   return {
-    ...{ ...base, kind, columns, width, hasHeader, isEmpty, isApiForm: false },
+    ...{ ...base, kind, columns, width, hasHeader, isEmpty, isOfFeedback, isApiForm: false },
     ...{ ...mapped, mapping, ...times },
     hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
     keepsBlanks: isExport(kind, columns),
@@ -147,9 +151,10 @@ export function itemsWithin(
   const known = Object.fromEntries(Object.entries(named).filter(([, at]) => at !== undefined));
   const { Comment: own, ...others } = mapping;
   const ofItems = labelled('items', columns, known);
+  const told = { ...plan, itemFields: undefined };
   return {
-    items: { ...plan, kind: 'items', mapping: ofItems, timeForm: undefined, isOfFeedback: true },
-    feedback: { ...plan, mapping: own === undefined || own === Comment ? others : mapping },
+    items: { ...told, kind: 'items', mapping: ofItems, timeForm: undefined, isOfFeedback: true },
+    feedback: { ...told, mapping: own === undefined || own === Comment ? others : mapping },
   };
 }
 

@@ -24,6 +24,8 @@ export interface Target {
   write(kind: Kind, json: Uint8Array<ArrayBuffer>): Promise<number>;
   /** The same of feedback whose fields have the right types, which need not go by way of JSON; absent where it must. */
   writeFeedback?(records: readonly Feedback[]): Promise<number>;
+  /** True where items are stored, which those that feedback tells of would replace; absent where nobody knows. */
+  hasItems?(): Promise<boolean>;
   /** Read feedback that positive feedback has taken the place of so far; undefined where nobody tells. */
   readonly replacedReads?: number;
   /** Tells a service about the import of a file; absent where none runs. */
@@ -64,7 +66,11 @@ export function bulkTarget(bulk: BulkImport, name: string, overwrite: boolean): 
 }
 
 /** Writes into a store of this process. @param overwrites whether feedback that is there already is replaced */
-export function storeTarget(data: Pick<DataStore, 'write'>, name: string, overwrites: boolean): Target {
+export function storeTarget(
+  data: Pick<DataStore, 'write'> & Partial<Pick<DataStore, 'getStats'>>,
+  name: string,
+  overwrites: boolean,
+): Target {
   const command = (kind: Kind, json: Uint8Array<ArrayBuffer>): WriteCommand => {
     const batch = { json, single: false };
     if (kind === 'users') return { kind: 'putUsers', batch };
@@ -77,6 +83,7 @@ export function storeTarget(data: Pick<DataStore, 'write'>, name: string, overwr
     get replacedReads() {
       return replaced;
     },
+    hasItems: async () => ((await data.getStats?.())?.items ?? 0) > 0,
     async write(kind, json) {
       try {
         const { rowAffected, replacedReads = 0 } = await data.write(command(kind, json));
@@ -111,6 +118,10 @@ export function httpTarget(client: ServiceClient, overwrites: boolean): Target {
   return {
     name: client.url,
     write: (kind, json) => send(kind, json, 0),
+    async hasItems() {
+      const { Items } = (await (await client.ask('GET', '/api/items?n=1')).json()) as { Items: unknown[] };
+      return Items.length > 0;
+    },
     announce(about) {
       const path = `/api/admin/import/${randomUUID()}`;
       const put = (report: ImportReport) => client.send('PUT', path, { body: JSON.stringify(report) });

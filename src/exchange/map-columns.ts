@@ -124,7 +124,7 @@ export function refuseItemFields({ path, columns }: Columns, itemFields: Mapping
   const at = Comment ?? Categories ?? Labels;
   if (at === undefined) return;
   throw new OperatorError(
-    `${path} was taken for feedback, and "${columns[at]}" of --map is of items: "furze init" takes both out of one file, an import takes items from a file of their own`,
+    `${path} was taken for feedback, and "${columns[at]}" of --map is of items: "furze import items" takes those out of it`,
   );
 }
 

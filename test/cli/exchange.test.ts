@@ -431,6 +431,31 @@ describe('furze import and export', () => {
     expect((await furze('import', 'feedback', path, ...sums, '--overwrite')).code).toBe(2);
   });
 
+  it('takes items out of orders that have titles and categories, once, and when asked to, without times of orders', async () => {
+    const head = 'Kunde;Artikelnr;Bezeichnung;Warengruppe;Datum\n';
+    const path = file('orders.csv', `${head}ann;7;Tea;Drinks;2024-05-01\nbob;7;Tea;Drinks;2024-05-02\n`);
+    const data = join(folder, 'with-items');
+    const first = await furze('import', path, '--data', data);
+    expect(first.output).toContain('1 row read, 1 item stored or changed');
+    expect(first.output).toContain('2 rows read, 2 feedback stored or changed');
+    const out = join(folder, 'with-items.ndjson');
+    await furze('export', 'items', '-o', out, '--data', data);
+    const tea = { ItemId: '7', Comment: 'Tea', Categories: ['Drinks'], Labels: ['Drinks'] };
+    expect(lines(out)).toMatchObject([tea]);
+    const more = file('more.csv', `${head}ann;8;Cup;Ware;2024-06-01\nbob;7;Tee;Drinks;2024-06-02\n`);
+    expect((await furze('import', more, '--data', data)).output).not.toContain('items stored');
+    await furze('export', 'items', '-o', out, '--data', data);
+    const bare = { ItemId: '8', Comment: '', Labels: [] };
+    expect(lines(out)).toMatchObject([tea, bare]);
+    expect((await furze('import', 'items', more, '--data', data)).output).toContain(
+      '2 rows read, 2 items stored',
+    );
+    await furze('export', 'items', '-o', out, '--data', data);
+    const cup = { ItemId: '8', Comment: 'Cup', Labels: ['Ware'] };
+    expect(lines(out)).toMatchObject([{ ...tea, Comment: 'Tee' }, cup]);
+    for (const item of lines(out)) expect(JSON.stringify(item)).not.toContain('2024-06');
+  });
+
   it('opens nothing for a file that is not there', async () => {
     const data = join(folder, 'never');
     const { code, output } = await furze('import', join(folder, 'none.csv'), '--data', data);

@@ -37,6 +37,11 @@ describe('the columns of a file', () => {
       { ItemId: 'ISBN', Comment: 'Buchtitel' },
     ],
     [
+      'articles by a bare reference',
+      'Réf.;Désignation;Famille;Prix TTC',
+      { ItemId: 'Réf.', Comment: 'Désignation', Categories: 'Famille' },
+    ],
+    [
       'French products',
       'Réf. article;Désignation article;Famille article;Prix HT',
       { ItemId: 'Réf. article', Comment: 'Désignation article', Categories: 'Famille article' },

@@ -5,6 +5,7 @@ import {
   describePlan,
   type FilePlan,
   HEAD_CHARACTERS,
+  itemsWithin,
   planFile,
   type Wishes,
 } from '../../exchange/import-plan.ts';
@@ -69,9 +70,8 @@ export async function runImport(run: ImportRun): Promise<number> {
   const { signal } = interruption;
   const refusals: RefusedRow[] = [];
   let results: FileResult[] = [];
-  let isAtOnce = false;
-  let taker: Target | undefined;
-  let refused = 0;
+  let atOnce: Target | undefined;
+  let [refused, begun] = [0, 0];
   const onRefused = (row: RefusedRow) => {
     refused++;
     if (refusals.length < REFUSALS_SHOWN) refusals.push(row);
@@ -79,27 +79,29 @@ export async function runImport(run: ImportRun): Promise<number> {
   };
   const bulk = new BulkFiles(run.bulk, progress, inputs);
   try {
-    for (const input of inputs) {
+    let leavesItems = await itemsAreLeft(run);
+    read: for (const input of inputs) {
       const looked = await lookAt(input, signal).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
       if (looked === undefined || signal.aborted) break;
-      const { plan, opened } = looked;
-      if (!run.isShown) progress.say(`${plan.path}: ${describePlan(plan)}`);
-      checkPlan(progress, plan, run);
-      const file = { plan, opened, onRefused, signal };
-      const result =
-        (await bulk.importFile({ ...file, skipsBad: run.skipsBad })) ??
-        (await importOne(
-          { ...run, target: bulk.target ?? run.target, isAtOnce: bulk.target !== undefined },
-          file,
-          progress,
-        ));
-      results.push(result);
-      if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break;
+      begun++;
+      leavesItems ||= looked.plan.kind === 'items';
+      for (const plan of leavesItems ? [looked.plan] : withItemsWithin(looked)) {
+        checkPlan(progress, plan, run);
+        const file = { plan, opened: looked.opened, onRefused, signal };
+        const result =
+          (await bulk.importFile({ ...file, skipsBad: run.skipsBad })) ??
+          (await importOne(
+            { ...run, target: bulk.target ?? run.target, isAtOnce: bulk.target !== undefined },
+            file,
+            progress,
+          ));
+        results.push(result);
+        if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break read;
+      }
     }
-    taker = bulk.target ?? run.target;
-    isAtOnce = bulk.target !== undefined;
+    atOnce = bulk.target;
     results = await bulk.finish(results, signal);
   } catch (error) {
     // The files before were whole.
@@ -115,19 +117,34 @@ export async function runImport(run: ImportRun): Promise<number> {
     process.stderr.write(`... and ${groupDigits(refused - REFUSALS_SHOWN)} more\n`);
   }
   // What comes when all is stored interrupts nothing.
-  const interrupted =
-    signal.aborted && (results.length < inputs.length || results.some(({ isStopped }) => isStopped));
-  const repeats = run.repeats === 'sum' && !isAtOnce ? 'first' : run.repeats;
-  report({ ...run, repeats, target: taker ?? run.target }, results, refusals, interrupted);
+  const interrupted = signal.aborted && (begun < inputs.length || results.some(({ isStopped }) => isStopped));
+  const repeats = run.repeats === 'sum' && atOnce === undefined ? 'first' : run.repeats;
+  report({ ...run, repeats, target: atOnce ?? run.target }, results, refusals, interrupted);
   if (interrupted) return INTERRUPTED;
   return refused > 0 ? REFUSED : 0;
 }
 
+/** True where items are not taken out of feedback: feedback alone is asked for, or there are items, which stay. */
+async function itemsAreLeft({ inputs, wishes, target }: ImportRun): Promise<boolean> {
+  return inputs !== undefined || wishes.kind !== undefined || (await target?.hasItems?.()) === true;
+}
+
+/** A file of feedback with what its rows tell of items in front of it, where it has that and can be read twice. */
+function withItemsWithin({ plan, opened }: Awaited<ReturnType<typeof lookAt>>): readonly FilePlan[] {
+  const within = opened === undefined ? itemsWithin(plan) : undefined;
+  return within === undefined ? [plan] : [within.items, within.feedback];
+}
+
 /**
- * Warns where ratings are read another way than when the service was set up.
+ * Tells what the columns are taken for, and warns where ratings are read another way than when the service was set up.
  * @throws OperatorError where columns of items were named in a file of feedback, whose items only `init` takes
  */
-function checkPlan(progress: Progress, plan: FilePlan, { inputs, ratingMinBefore: before }: ImportRun): void {
+function checkPlan(
+  progress: Progress,
+  plan: FilePlan,
+  { inputs, isShown, ratingMinBefore: before }: ImportRun,
+): void {
+  if (!isShown) progress.say(`${plan.path}: ${describePlan(plan)}`);
   if (inputs === undefined) refuseItemFields(plan, plan.itemFields);
   const { path, kind, mapping, ratingMin } = plan;
   if (kind !== 'feedback' || mapping.Rating === undefined) return;
