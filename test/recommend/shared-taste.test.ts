@@ -49,19 +49,20 @@ function reference(likes: RecentLikes, model: Directions, liked: readonly number
     for (const item of items) model.addDirection(item, sum);
     return sum.map((value) => value / Math.hypot(...sum));
   };
-  const own = directionOf(liked.slice(0, 20));
+  const own = directionOf(liked.slice(0, 10));
   const likeness = (user: number) =>
-    directionOf(likes.itemsOf(user)).reduce((sum, value, at) => sum + value * own[at]!, 0);
+    directionOf(likes.itemsOf(user).subarray(0, 10)).reduce((sum, value, at) => sum + value * own[at]!, 0);
   const others = likes.someUsers().map(likeness);
   const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const mean = meanOf(others);
   const deviation = Math.sqrt(meanOf(others.map((value) => (value - mean) ** 2)));
-  const givers = [...likes.usersOf(row, 256)];
-  const known = liked.slice(0, 20).length;
-  const steepness = (known / (known + 1)) * 2 * (givers.length / 10) ** 0.2;
+  const givers = [...likes.usersOf(row)];
+  const all = Math.min(256, likes.countOf(row));
+  const known = liked.slice(0, 10).length;
+  const steepness = (known / (known + 1)) * 2 * (all / 10) ** 0.2;
   const kernel = (near: number) => Math.exp(steepness * Math.max(-4, Math.min(4, (near - mean) / deviation)));
   const found = givers.map((user) => kernel(likeness(user))).reduce((sum, value) => sum + value, 0);
-  return Math.log((found / meanOf(others.map(kernel)) + 1) / (givers.length + 1));
+  return Math.log(((found / meanOf(others.map(kernel)) / givers.length) * all + 1) / (all + 1));
 }
 
 describe('the taste of those who like what no model knows', () => {

@@ -13,8 +13,7 @@ const NONE = 0xffffffff;
 /** The user's latest likes that are looked at, of each the latest users who liked it, and of each of them the latest likes. */
 const LIKES_MAX = 20;
 const USERS_MAX = 50;
-export const LOOKED_AT_MAX = 256;
-export const LIKES_OF_USER_MAX = 20;
+const LIKES_OF_USER_MAX = 20;
 /** Those who gave the latest likes stand for anybody, one in so many of these. */
 const LATEST = 2048;
 const CHOSEN_OF = 16;
@@ -49,15 +48,17 @@ export class RecentLikes {
   private readonly beforeOfItem = new Uint32Array(ROOM);
   private readonly lastOfUser = new Uint32Array(ROOM).fill(NONE);
   private readonly lastOfItem = new Uint32Array(ROOM).fill(NONE);
+  /** Likes that users of a hash took back. */
+  private readonly takenBack = new Uint32Array(ROOM);
   /** Likes here by item row. */
   private counts = new Uint32Array(1024);
   private length = 0;
   /** Likes of before have been dropped. */
   private droppedUntil = 0;
-  /** Changes where likes are forgotten, not where one comes. */
+  /** Changes where old likes are dropped. */
   era = 0;
   private readonly kept = new Map<number, Companions>();
-  private readonly usersFound = new Uint32Array(LOOKED_AT_MAX);
+  private readonly usersFound = new Uint32Array(USERS_MAX);
   private readonly itemsFound = new Uint32Array(LIKES_OF_USER_MAX);
   /** Room for the most that goes with an item. */
   private readonly found = {
@@ -82,7 +83,7 @@ export class RecentLikes {
         if (this.userRows[at] !== userRow || this.itemRows[at] !== itemRow) continue;
         this.itemRows[at] = NONE;
         this.counts[itemRow]!--;
-        this.era++;
+        this.takenBack[bucket(userRow)]!++;
         this.kept.clear();
         return;
       }
@@ -123,7 +124,7 @@ export class RecentLikes {
     // Of an item with more users than are looked at, these stand for all.
     const weight = Math.sqrt(count) / Math.min(USERS_MAX, count);
     let length = 0;
-    for (const user of this.usersOf(like, USERS_MAX)) {
+    for (const user of this.usersOf(like)) {
       for (const item of this.itemsOf(user)) {
         if (item === like) continue;
         found.itemRows[length] = item;
@@ -133,10 +134,10 @@ export class RecentLikes {
     return { itemRows: found.itemRows.subarray(0, length), weights: found.weights.subarray(0, length) };
   }
 
-  /** The latest users who liked an item, the latest first. Valid until the next call. @param most no more than `LOOKED_AT_MAX` */
-  usersOf(itemRow: number, most: number): Uint32Array {
+  /** The latest users who liked an item, the latest first. Valid until the next call. */
+  usersOf(itemRow: number): Uint32Array {
     const { itemRows, userRows, beforeOfItem, usersFound } = this;
-    const wanted = Math.min(most, this.counts[itemRow] ?? 0);
+    const wanted = Math.min(USERS_MAX, this.counts[itemRow] ?? 0);
     let count = 0;
     for (let at = this.lastOfItem[bucket(itemRow)]!; count < wanted && at !== NONE; at = beforeOfItem[at]!)
       if (itemRows[at] === itemRow) usersFound[count++] = userRows[at]!;
@@ -153,9 +154,15 @@ export class RecentLikes {
     return itemsFound.subarray(0, count);
   }
 
-  /** A number that is another once a user has liked more, as long as the era is the same. */
+  /** Likes of an item. */
+  countOf(itemRow: number): number {
+    return this.counts[itemRow] ?? 0;
+  }
+
+  /** A number that is another once a user has liked more or takes a like back, as long as the era is the same. */
   markOf(userRow: number): number {
-    return this.lastOfUser[bucket(userRow)]!;
+    const at = bucket(userRow);
+    return this.lastOfUser[at]! + ROOM * this.takenBack[at]!;
   }
 
   /** Users who stand for anybody: some of those of the latest likes, each as often as chosen. */

@@ -1,6 +1,6 @@
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { CollaborativeModel } from '../../model/als/collaborative-model.ts';
-import { LIKES_OF_USER_MAX, LOOKED_AT_MAX, type RecentLikes } from './recent-likes.ts';
+import type { RecentLikes } from './recent-likes.ts';
 
 /**
  * With ten likes somebody nearer by a standard deviation of all counts so much more, as a logarithm: the more likes there are,
@@ -11,6 +11,8 @@ const STEEP_LIKES = 10;
 const NARROWING = 1 / 5;
 /** One like tells half of a user's taste, two tell two thirds, and so on: as if so many told of anybody's. */
 const UNTOLD_LIKES = 1;
+/** More likes tell no more than so many. */
+const EVIDENCE_MAX = 256;
 /** Likes that count as if anybody had given them, before there are any. */
 const PRIOR_LIKES = 1;
 /** Standard deviations beyond which nobody counts more or less. */
@@ -19,6 +21,8 @@ const FARTHEST = 4;
 const LEAST_DEVIATION = 1e-6;
 /** Users whose vectors are kept, each a kilobyte at the most. */
 const PEOPLE_MAX = 4096;
+/** The latest likes that somebody's vector is of. */
+const LIKES_MAX = 10;
 /** Fewer than so many people stand for nobody. */
 const COMPARED_MIN = 8;
 
@@ -73,7 +77,7 @@ export class SharedTaste {
     this.era = likes.era;
     this.question++;
     this.deviation = undefined;
-    const latest = liked.slice(0, LIKES_OF_USER_MAX).filter((row) => model.knows(row));
+    const latest = liked.slice(0, LIKES_MAX).filter((row) => model.knows(row));
     this.own = this.directionOf(latest);
     this.told = latest.length / (latest.length + UNTOLD_LIKES);
     return isKnown(this.own[0]!);
@@ -84,8 +88,10 @@ export class SharedTaste {
     if (this.model.knows(row)) return 0;
     this.deviation ??= this.compare();
     if (!isKnown(this.deviation)) return 0;
-    const users = this.likes.usersOf(row, LOOKED_AT_MAX);
-    const steepness = this.told * STEEPNESS * (users.length / STEEP_LIKES) ** NARROWING;
+    const users = this.likes.usersOf(row);
+    // Of an item with more likes than are looked at, these stand for all.
+    const all = Math.min(EVIDENCE_MAX, this.likes.countOf(row));
+    const steepness = this.told * STEEPNESS * (all / STEEP_LIKES) ** NARROWING;
     let count = 0;
     let near = 0;
     for (const user of users) {
@@ -98,7 +104,7 @@ export class SharedTaste {
     const expected = getOrPut(this.expected, steepness, () =>
       mean(this.anybody.map((nearness) => Math.exp(steepness * nearness))),
     );
-    return Math.log((near / expected + PRIOR_LIKES) / (count + PRIOR_LIKES));
+    return Math.log((((near / expected) * all) / count + PRIOR_LIKES) / (all + PRIOR_LIKES));
   }
 
   copy(rows: ArrayLike<number>, out: Float64Array): void {
@@ -146,7 +152,12 @@ export class SharedTaste {
     const known = this.people.get(user);
     if (known?.mark === mark) return known;
     if (this.people.size === PEOPLE_MAX) this.people.clear();
-    const person = { mark, vector: this.directionOf(this.likes.itemsOf(user)), question: 0, nearness: 0 };
+    const person = {
+      mark,
+      vector: this.directionOf(this.likes.itemsOf(user).subarray(0, LIKES_MAX)),
+      question: 0,
+      nearness: 0,
+    };
     this.people.set(user, person);
     return person;
   }
@@ -155,8 +166,11 @@ export class SharedTaste {
   private directionOf(itemRows: ArrayLike<number>): Float64Array<ArrayBuffer> {
     const sum = new Float64Array(this.model.factors);
     for (let at = 0; at < itemRows.length; at++) this.model.addDirection(itemRows[at]!, sum);
-    const length = Math.sqrt(sum.reduce((squares, value) => squares + value * value, 0));
-    return sum.map((value) => value / length);
+    let squares = 0;
+    for (const value of sum) squares += value * value;
+    const length = Math.sqrt(squares);
+    for (let at = 0; at < sum.length; at++) sum[at]! /= length;
+    return sum;
   }
 }
 
