@@ -35,9 +35,6 @@ interface Person {
   readonly mark: number;
   /** NaN where the model knows no like. */
   readonly vector: Float64Array;
-  /** The question that asked last, and how much nearer than anybody to the user it was of, in deviations. */
-  question: number;
-  nearness: number;
 }
 
 /**
@@ -55,7 +52,6 @@ export class SharedTaste {
   private era = -1;
   private readonly people = new Map<number, Person>();
   private own = new Float64Array(0);
-  private question = 0;
   /** The share of the user's taste that is told. */
   private told = 0;
   /** Mean and deviation of the likeness of anybody to the user, once an item asks; NaN where nothing tells people apart. */
@@ -75,7 +71,6 @@ export class SharedTaste {
     this.likes = likes;
     this.model = model;
     this.era = likes.era;
-    this.question++;
     this.deviation = undefined;
     const latest = liked.slice(0, LIKES_MAX).filter((row) => model.knows(row));
     this.own = this.directionOf(latest);
@@ -95,7 +90,7 @@ export class SharedTaste {
     let count = 0;
     let near = 0;
     for (const user of users) {
-      const nearness = this.nearnessOf(user, this.deviation);
+      const nearness = this.nearness(this.likeness(user), this.deviation);
       if (!isKnown(nearness)) continue;
       count++;
       near += Math.exp(steepness * nearness);
@@ -119,7 +114,7 @@ export class SharedTaste {
   /** @returns the deviation of anybody's likeness */
   private compare(): number {
     const users = this.likes.someUsers();
-    const likeness = Float64Array.from(users, (user) => this.likeness(this.personOf(user))).filter(isKnown);
+    const likeness = Float64Array.from(users, (user) => this.likeness(user)).filter(isKnown);
     this.mean = mean(likeness);
     const deviation = Math.sqrt(mean(likeness.map((value) => (value - this.mean) ** 2)));
     this.anybody = likeness.map((value) => this.nearness(value, deviation));
@@ -127,39 +122,27 @@ export class SharedTaste {
     return likeness.length >= COMPARED_MIN && deviation > LEAST_DEVIATION ? deviation : Number.NaN;
   }
 
-  private nearnessOf(user: number, deviation: number): number {
-    const person = this.personOf(user);
-    if (person.question !== this.question) {
-      person.question = this.question;
-      person.nearness = this.nearness(this.likeness(person), deviation);
-    }
-    return person.nearness;
-  }
-
+  /** How much nearer than anybody, in deviations. */
   private nearness(likeness: number, deviation: number): number {
     return Math.max(-FARTHEST, Math.min(FARTHEST, (likeness - this.mean) / deviation));
   }
 
   /** The cosine of somebody's vector with that of the user. */
-  private likeness({ vector }: Person): number {
+  private likeness(user: number): number {
+    const vector = this.vectorOf(user);
     let sum = 0;
     for (let at = 0; at < vector.length; at++) sum += this.own[at]! * vector[at]!;
     return sum;
   }
 
-  private personOf(user: number): Person {
+  private vectorOf(user: number): Float64Array {
     const mark = this.likes.markOf(user);
     const known = this.people.get(user);
-    if (known?.mark === mark) return known;
+    if (known?.mark === mark) return known.vector;
     if (this.people.size === PEOPLE_MAX) this.people.clear();
-    const person = {
-      mark,
-      vector: this.directionOf(this.likes.itemsOf(user).subarray(0, LIKES_MAX)),
-      question: 0,
-      nearness: 0,
-    };
-    this.people.set(user, person);
-    return person;
+    const vector = this.directionOf(this.likes.itemsOf(user).subarray(0, LIKES_MAX));
+    this.people.set(user, { mark, vector });
+    return vector;
   }
 
   /** The mean direction of items, at length 1; NaN where the model knows none of them. */
