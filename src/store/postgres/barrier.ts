@@ -13,7 +13,7 @@ export interface BarrierParts {
   readonly elapsedMs: () => number;
   /** True for a user, told by the id or the row, whom the replica shows. */
   readonly isKnown: (user: string | number) => boolean;
-  /** Has the replica show users as they are at the call or later. @throws Error when that cannot be */
+  /** Has the replica show users, and all that was committed before the call, as they are then or later. @throws Error when that cannot be */
   readonly load: (users: readonly (string | number)[]) => Promise<void>;
 }
 
@@ -77,10 +77,10 @@ export class Barrier implements ReadBarrier {
 
   /** Resolves when the replica is as fresh as asked for, or when that cannot be had; undefined when it is at once. */
   pass(users: readonly (string | number)[] = []): Promise<void> | undefined {
-    const fresh = this.passCommits();
-    const { isKnown } = this.parts;
-    if (users.length === 0 || this.isPausing || this.failedUsers) return fresh;
-    const unknown = users.filter((user) => !isKnown(user));
+    if (users.length === 0 || this.isPausing || this.failedUsers) return this.passCommits();
+    const unknown = users.filter((user) => !this.parts.isKnown(user));
+    // Those who are loaded are as of now, and with them everything else.
+    const fresh = unknown.length > 0 && this.hasFollowed ? undefined : this.passCommits();
     return fresh === undefined && unknown.length === 0 ? undefined : this.passUsers(fresh, users, unknown);
   }
 
@@ -102,8 +102,10 @@ export class Barrier implements ReadBarrier {
 
   private async load(users: readonly (string | number)[]): Promise<void> {
     if (users.length === 0) return;
+    const askedAt = this.parts.elapsedMs();
     try {
       await withinTime(this.parts.load(users), USERS_MS_MAX);
+      this.knownAt = Math.max(this.knownAt, askedAt);
     } catch {
       this.usersFailedAt = this.parts.elapsedMs();
     }

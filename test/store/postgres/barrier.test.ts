@@ -4,6 +4,8 @@ import { Barrier, PAUSE_MS } from '../../../src/store/postgres/barrier.ts';
 /** A barrier whose questions wait until they are answered here. */
 function gated() {
   let nowMs = 0;
+  const strangers = new Set<string | number>();
+  const loads: { done(): void; fail(): void }[] = [];
   const asked: { answer(position: number): void; fail(): void }[] = [];
   const barrier = new Barrier(
     {
@@ -13,13 +15,16 @@ function gated() {
           asked.push({ answer: resolve, fail: () => reject(new Error('away')) });
         }),
       follow: () => {},
-      isKnown: () => true,
-      load: async () => {},
+      isKnown: (user) => !strangers.has(user),
+      load: () =>
+        new Promise((resolve, reject) => {
+          loads.push({ done: resolve, fail: () => reject(new Error('away')) });
+        }),
       elapsedMs: () => nowMs,
     },
     3,
   );
-  return { barrier, asked, pass: (ms: number) => (nowMs += ms) };
+  return { barrier, asked, strangers, loads, pass: (ms: number) => (nowMs += ms) };
 }
 
 test('after a question that failed nobody waits for a while, and is told so', async () => {
@@ -56,4 +61,36 @@ test('once a later question is answered, each read waits again', async () => {
   expect(isPast).toBe(false);
   barrier.reached(4);
   await third;
+});
+
+test('the load of a user tells what is committed, too, and asks no question beside it', async () => {
+  const { barrier, asked, strangers, loads, pass } = gated();
+  strangers.add('u');
+  // The first question has the replica follow.
+  const first = barrier.pass(['u']);
+  asked[0]!.answer(3);
+  loads[0]!.done();
+  await first;
+  const second = barrier.pass(['u', 'v']);
+  let isPast = false;
+  void second!.then(() => {
+    isPast = true;
+  });
+  await new Promise(setImmediate);
+  expect([asked.length, loads.length, isPast]).toEqual([1, 2, false]);
+  loads[1]!.fail();
+  await second;
+  expect(barrier.isUnsure).toBe(true);
+  pass(PAUSE_MS);
+  const third = barrier.pass(['u']);
+  loads[2]!.done();
+  await third;
+  expect([asked.length, barrier.isUnsure]).toEqual([1, false]);
+  // One who was known and changed meanwhile is loaded after the others.
+  const fourth = barrier.pass(['u', 'v']);
+  strangers.add('v');
+  loads[3]!.done();
+  await expect.poll(() => loads.length).toBe(5);
+  loads[4]!.done();
+  await fourth;
 });
