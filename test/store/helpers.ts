@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect } from 'vitest';
 import type { Feedback, Item, Page, User } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
@@ -108,6 +109,15 @@ export function feedback(
   more: Partial<Feedback> = {},
 ): Feedback {
   return { FeedbackType, UserId, ItemId, Timestamp: '2023-05-06T07:08:09Z', Comment: '', ...more };
+}
+
+/** Resolves when reads of a node show what was answered before: its barrier gives up after a while on a busy machine, and says so. */
+export async function passed({ barrier }: DataStore, users: readonly string[] = []): Promise<void> {
+  for (;;) {
+    await barrier?.pass(users);
+    if (barrier?.isUnsure !== true) return;
+    await sleep(50);
+  }
 }
 
 /** Walks all pages of `n` entries. */

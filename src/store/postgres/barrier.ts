@@ -77,8 +77,8 @@ export class Barrier implements ReadBarrier {
 
   /** Resolves when the replica is as fresh as asked for, or when that cannot be had; undefined when it is at once. */
   pass(users: readonly (string | number)[] = []): Promise<void> | undefined {
-    if (users.length === 0 || this.isPausing || this.failedUsers) return this.passCommits();
-    const unknown = users.filter((user) => !this.parts.isKnown(user));
+    if (users.length === 0 || this.isPausing) return this.passCommits();
+    const unknown = this.failedUsers ? [] : users.filter((user) => !this.parts.isKnown(user));
     // Those who are loaded are as of now, and with them everything else.
     const fresh = unknown.length > 0 && this.hasFollowed ? undefined : this.passCommits();
     return fresh === undefined && unknown.length === 0 ? undefined : this.passUsers(fresh, users, unknown);
@@ -95,7 +95,7 @@ export class Barrier implements ReadBarrier {
   ): Promise<void> {
     await Promise.all([fresh, this.load(unknown)]);
     if (this.isUnsure) return;
-    // What others have committed may have changed those that were known.
+    // What others have committed may have changed those that were known, and the pause after a load that failed may be over.
     const { isKnown } = this.parts;
     await this.load(users.filter((user) => !unknown.includes(user) && !isKnown(user)));
   }

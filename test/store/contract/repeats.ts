@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type ChangeSet, type DataStore, FeedbackColumns } from '../../../src/store/data-store.ts';
 import { detailsOf, eventsOfDetails } from '../../../src/store/feedback-details.ts';
 import { OCCURRENCES_MAX } from '../../../src/store/repeats.ts';
-import { feedback, putFeedback } from '../helpers.ts';
+import { feedback, passed, putFeedback } from '../helpers.ts';
 import type { StoreUnderTest } from './under-test.ts';
 
 const counted = { positiveFeedbackTypes: ['buy>0'], readFeedbackTypes: [], repeatedTypes: ['buy'] };
@@ -54,7 +54,7 @@ export function repeats({ open, reopen }: StoreUnderTest): void {
         ],
       });
       const columns = new FeedbackColumns();
-      await data.barrier?.pass(['u']);
+      await passed(data, ['u']);
       data.local.readUserFeedback(data.local.userRow('u'), columns);
       expect([columns.length, columns.timesMs[0]]).toEqual([1, Date.UTC(2024, 0, 9)]);
       expect((await data.getStats()).feedback).toBe(1);

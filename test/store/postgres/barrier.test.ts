@@ -94,3 +94,21 @@ test('the load of a user tells what is committed, too, and asks no question besi
   loads[4]!.done();
   await fourth;
 });
+
+test('who comes in the pause after a load that failed is loaded where the question outlasts it', async () => {
+  const { barrier, asked, strangers, loads, pass } = gated();
+  strangers.add('u');
+  const first = barrier.pass(['u']);
+  asked[0]!.answer(3);
+  loads[0]!.fail();
+  await first;
+  pass(PAUSE_MS / 2);
+  const second = barrier.pass(['u']);
+  expect([asked.length, loads.length]).toEqual([2, 1]);
+  pass(PAUSE_MS);
+  asked[1]!.answer(3);
+  await expect.poll(() => loads.length).toBe(2);
+  loads[1]!.done();
+  await second;
+  expect(barrier.isUnsure).toBe(false);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { code, tempFolder } from '../helpers.ts';
+import { code, passed, tempFolder } from '../helpers.ts';
 import { HAS_POSTGRES, newDsn, openNode } from './under-test.ts';
 
 const write = (text: string, after?: number) =>
@@ -17,14 +17,14 @@ test.skipIf(!HAS_POSTGRES)(
       return undefined;
     });
     await one.write(write('first', 0));
-    await two.barrier!.pass();
+    await passed(two);
     expect(two.local.journal('a')).toEqual([{ number: 1, text: 'first' }]);
     expect(told).toEqual(['a']);
     await expect(two.write(write('late', 0))).rejects.toEqual(code('CHANGED_MEANWHILE'));
     const outcomes = await Promise.allSettled([one.write(write('left', 1)), two.write(write('right', 1))]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const { data: three } = await openNode(dsn, tempFolder());
-    await Promise.all([one.barrier!.pass(), two.barrier!.pass()]);
+    await Promise.all([passed(one), passed(two)]);
     expect(three.local.journal('a')).toHaveLength(2);
     expect(two.local.journal('a')).toEqual(one.local.journal('a'));
     expect(three.local.journal('a')).toEqual(one.local.journal('a'));

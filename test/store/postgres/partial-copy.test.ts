@@ -15,7 +15,7 @@ import { PartialCopy } from '../../../src/store/postgres/partial-copy.ts';
 import { type StoredUsers, UserQueries } from '../../../src/store/postgres/user-queries.ts';
 import { scanAllFeedback } from '../../../src/store/scan-feedback.ts';
 import { operation } from '../contract/operations.ts';
-import { close, feedback, putFeedback, putItems, putUsers, tempFolder, walk } from '../helpers.ts';
+import { close, feedback, passed, putFeedback, putItems, putUsers, tempFolder, walk } from '../helpers.ts';
 import { HAS_POSTGRES, newDsn, openNode } from './under-test.ts';
 
 const RULES = { positiveFeedbackTypes: ['rating>=4', 'like'], repeatedTypes: ['buy'] };
@@ -76,13 +76,13 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
       putFeedback([feedback('like', 'u', 'a'), feedback('rating', 'u', 'b', { Value: 5, Comment: 'ü' })]),
     );
     expect(partial.local.userRow('u')).toBe(-1);
-    await partial.barrier!.pass(['u', 'nobody']);
+    await passed(partial, ['u', 'nobody']);
     expect(shown(partial, 'u')).toEqual(shown(whole, 'u'));
     expect(partial.local.userRow('nobody')).toBe(-1);
     const row = partial.local.userRow('u');
     expect([partial.local.isKnown(row), partial.local.isKnown(-1)]).toEqual([true, false]);
     await whole.write(putFeedback([feedback('like', 'u', 'b')]));
-    await partial.barrier!.pass();
+    await passed(partial);
     expect(partial.local.isKnown(row)).toBe(false);
     for (const node of [whole, partial]) {
       await node.write(putFeedback([feedback('like', 'u', 'b')]));
@@ -98,17 +98,17 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
           feedback('buy', 'u', 'c', { Timestamp: '2024-01-01T00:00:00Z' }),
         ]),
       );
-      for (const each of [whole, partial]) await each.barrier!.pass(['u']);
+      for (const each of [whole, partial]) await passed(each, ['u']);
       expect(shown(partial, 'u')).toEqual(shown(whole, 'u'));
     }
     await whole.write({ kind: 'deleteItem', itemId: 'b' });
-    await partial.barrier!.pass(['u']);
+    await passed(partial, ['u']);
     expect(shown(partial, 'u')).toEqual(shown(whole, 'u'));
     await whole.write({ kind: 'deleteUser', userId: 'u' });
-    await partial.barrier!.pass(['u']);
+    await passed(partial, ['u']);
     expect(partial.local.userRow('u')).toBe(-1);
     await partial.write(putUsers([{ UserId: 'u' }]));
-    for (const each of [whole, partial]) await each.barrier!.pass(['u']);
+    for (const each of [whole, partial]) await passed(each, ['u']);
     expect(shown(partial, 'u')).toEqual(shown(whole, 'u'));
     expect(await partial.getStats()).toMatchObject({ users: 1, items: 2, feedback: 0 });
   });
@@ -132,7 +132,7 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
           });
           const users = await walk(100, (n, cursor) => partial.getUsers(n, cursor));
           const ids = users.map(({ UserId }) => UserId);
-          await Promise.all([whole.barrier!.pass(), partial.barrier!.pass([...ids, 'u0', 'u1'])]);
+          await Promise.all([passed(whole), passed(partial, [...ids, 'u0', 'u1'])]);
           for (const id of ids) expect(shown(partial, id)).toEqual(shown(whole, id));
         }
         expect(told[1]!.sorted).toEqual(told[0]!.sorted);
@@ -163,7 +163,7 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
       for (let at = 0; !isOver; at++) {
         const user = users[at % users.length]!;
         const least = written.get(user)!;
-        await partial.barrier!.pass([user]);
+        await passed(partial, [user]);
         const row = partial.local.userRow(user);
         columns.clear();
         if (row >= 0) partial.local.readUserFeedback(row, columns);
@@ -174,8 +174,8 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
     await Promise.all([write(whole, 0), write(partial, 1), write(partial, 2)]);
     isOver = true;
     await Promise.all(readers);
-    await partial.barrier!.pass(users);
-    await whole.barrier!.pass();
+    await passed(partial, users);
+    await passed(whole);
     for (const user of users) expect(shown(partial, user)).toEqual(shown(whole, user));
   });
 
@@ -185,7 +185,7 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
     const { whole } = await openBoth(dsn);
     const stores = await openNode(dsn, folder, RULES, true);
     await whole.write(putFeedback([feedback('like', 'u', 'a')]));
-    await stores.data.barrier!.pass(['u']);
+    await passed(stores.data, ['u']);
     const { identity } = stores;
     await close(stores);
     await whole.write(putFeedback([feedback('like', 'v', 'b')]));
@@ -193,7 +193,7 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
     expect(again.identity).toBe(identity);
     expect(again.data.local.userRow('u')).toBe(-1);
     expect(again.data.local.itemRow('b')).toBeGreaterThanOrEqual(0);
-    await again.data.barrier!.pass(['u', 'v']);
+    await passed(again.data, ['u', 'v']);
     for (const user of ['u', 'v']) expect(shown(again.data, user)).toEqual(shown(whole, user));
     await close(again);
     expect(await checkStore('data', join(folder, 'data'))).toMatchObject({ faults: [] });
@@ -221,7 +221,7 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
         putFeedback([feedback('buy', UserId, ItemId, { Timestamp: '2024-02-03T00:00:00Z' })]),
       );
     await whole.write({ kind: 'deleteUser', userId: 'u3' });
-    await partial.barrier!.pass();
+    await passed(partial);
     const read = new Told();
     const dsn = (partial as unknown as { link: { dsn: PostgresDsn } }).link.dsn;
     const position = await readAllFeedback(dsn, partial as unknown as LmdbDataReader, (block) => {
@@ -243,7 +243,7 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
     expect(position).toEqual(partial.local.feedbackPosition);
     let since = 0;
     await whole.write(putFeedback([feedback('like', 'u1', 'new')]));
-    await partial.barrier!.pass();
+    await passed(partial);
     expect(partial.local.replayFeedback(position, (columns) => (since += columns.length))).toBe(true);
     expect(since).toBe(1);
   });
