@@ -7,30 +7,25 @@ import type { Concern } from './concern.ts';
 import type { Connection } from './connection.ts';
 import { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
 import { timeMsOf, typeOf } from './packed-type-and-time.ts';
+import { TypeNames } from './type-names.ts';
 
 const TYPE = typeOf('f.type_time');
-
-/** The feedback types; another server may have others under the same version, after a failover. */
-interface Types {
-  readonly version: number;
-  readonly connection: Connection;
-  readonly names: readonly (readonly [type: number, name: string])[];
-}
 
 // Pairs are looked up one by one by their key, however many there are: no plan may read a whole table for them.
 export const LOOK_UP = `BEGIN READ ONLY; SET LOCAL jit = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
   SET LOCAL enable_seqscan = off`;
 
-/** Reads what groups concern, without a lock. It remembers the feedback types from one group to the next. */
+/** Reads what groups concern, without a lock. */
 export class AffectedRowsLoader {
   private readonly schema: string;
-  private types: Types | undefined;
+  private readonly types: TypeNames;
   /** True when any feedback has a comment or a value, as of the last group. */
   private hasNotes = true;
 
   /** @param schema as it stands in SQL */
   constructor(schema: string) {
     this.schema = schema;
+    this.types = new TypeNames(schema);
   }
 
   /**
@@ -57,8 +52,8 @@ export class AffectedRowsLoader {
     const [, , , , typesVersion, hasNotes] = head!;
     const lacksNotes = hasNotes && !this.hasNotes;
     this.hasNotes = hasNotes;
-    const types = await this.loadTypes(connection, typesVersion);
-    const state = new AffectedRows(head!, types);
+    const types = await this.types.of(connection, typesVersion);
+    const state = new AffectedRows(head!, new FeedbackTypeNumbers(types));
     for (const [id, entity] of users) state.users.set(id, entity);
     for (const [id, entity] of items) state.items.set(id, entity);
     for (const [name, entries] of journals) state.journals.set(name, decodeJournal(entries));
@@ -103,16 +98,6 @@ export class AffectedRowsLoader {
     if (names.size === 0) return [];
     const query = `SELECT name, entries FROM ${this.schema}.journals WHERE name = ANY($1::text[])`;
     return connection.rows<[string, string]>(query, [[...names]]);
-  }
-
-  /** Types that are newer than the head are of another version than the one that is told with them. */
-  private async loadTypes(connection: Connection, version: number): Promise<FeedbackTypeNumbers> {
-    let known = this.types;
-    if (known?.version !== version || known.connection !== connection) {
-      const names = await connection.rows<[number, string]>(`SELECT type, name FROM ${this.schema}.types`);
-      this.types = known = { version, connection, names };
-    }
-    return new FeedbackTypeNumbers(known.names);
   }
 
   /** The feedback of all pairs that the commands name, each by its whole key: without `OFFSET 0` a plan may go through all of a user's. */

@@ -2,27 +2,11 @@ import type { Item, User } from '../../domain/entities.ts';
 import { encodeJournal } from '../journals.ts';
 import { encodeOccurrences } from '../repeats.ts';
 import type { AffectedRows, Entity, Stored } from './affected-rows.ts';
-import type { CommitParameters } from './commit-procedure.ts';
 import { packedArray } from './packed-type-and-time.ts';
 import { float8Array, int2Array, int4Array } from './sql-arrays.ts';
 
-type Feedback = 'removed' | 'changed' | 'added' | 'noted' | 'unnoted';
-type ChangedFeedback = Pick<CommitParameters, Extract<keyof CommitParameters, `${Feedback}${string}`>>;
-/** The parameters that say what is stored, and not how it comes to be committed. */
-export type ChangedRows = Omit<
-  CommitParameters,
-  | 'readPosition'
-  | 'readMark'
-  | 'readTypesVersion'
-  | 'newMark'
-  | 'isDurable'
-  | 'concerned'
-  | 'touched'
-  | 'body'
->;
-
 /** Difference between a state and what is stored, as the procedure that commits takes it. */
-export function changedRows(state: AffectedRows): ChangedRows {
+export function changedRows(state: AffectedRows) {
   const users = changedOf(state.users);
   const items = changedOf(state.items);
   const { fresh } = state.types;
@@ -48,7 +32,7 @@ export function changedRows(state: AffectedRows): ChangedRows {
   };
 }
 
-function changedFeedback(state: AffectedRows): ChangedFeedback {
+function changedFeedback(state: AffectedRows) {
   const added = new Triples();
   const changed = new Triples();
   const changedFrom = new Triples();

@@ -66,7 +66,6 @@ export class CommitLog {
   private readonly writing: Link;
   private readonly reading: Link;
   private readonly users: UserQueries;
-  private lastReading: Connection | undefined;
 
   constructor(dsn: PostgresDsn, rules: WriteRules, sync: SyncMode) {
     this.schema = `"${dsn.schema}"`;
@@ -155,10 +154,7 @@ export class CommitLog {
 
   /** Users with all their feedback, and as of which commit. */
   async readUsers({ ids, rows }: AskedUsers): Promise<StoredUsers> {
-    const connection = await this.reading.connect();
-    if (connection !== this.lastReading) this.users.forget();
-    this.lastReading = connection;
-    return this.users.load(connection, ids, rows);
+    return this.users.load(await this.reading.connect(), ids, rows);
   }
 
   /**

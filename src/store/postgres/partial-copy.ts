@@ -31,14 +31,14 @@ import {
   writeReplicaOf,
   writeState,
 } from '../lmdb/tables/meta-table.ts';
-import { packValue, ValueKinds } from '../lmdb/tables/value-kinds.ts';
+import { ValueKinds } from '../lmdb/tables/value-kinds.ts';
 import { BlockAppender } from '../lmdb/writer/block-appender.ts';
+import { putNote } from '../lmdb/writer/feedback-loader.ts';
 import { FeedbackTypes } from '../lmdb/writer/feedback-types.ts';
 import type { Group } from '../lmdb/writer/group-commit.ts';
 import { IdRows } from '../lmdb/writer/id-rows.ts';
 import { OwnTransactions } from '../lmdb/writer/own-transactions.ts';
 import type { PackedFeedback } from '../packed-feedback.ts';
-import { encodeOccurrences } from '../repeats.ts';
 import type { Replica } from './replica.ts';
 import type { AskedUsers, StoredUser, StoredUsers } from './user-queries.ts';
 
@@ -331,16 +331,8 @@ export class PartialCopy implements Replica {
         blocks.emit(feedback[at]!, feedback[at + 2]!, retyped(high, numberOf(unpackType(high))));
     }
     blocks.close();
-    for (const { itemRow, type, value, comment, occurrences } of notes) {
-      const key = tripleKey(row, itemRow, numberOf(type));
-      if (value !== 0) tables.values.put(key, packValue(value));
-      if (comment !== '') tables.comments.put(key, Buffer.from(comment));
-      if (occurrences !== undefined) tables.repeats.put(key, encodeOccurrences(occurrences));
-      // They say that there may be some, and no more.
-      state.values += Number(value !== 0);
-      state.comments += Number(comment !== '');
-      state.repeats += Number(occurrences !== undefined);
-    }
+    // The counts say that there may be some, and no more.
+    for (const note of notes) putNote(tables, state, tripleKey(row, note.itemRow, numberOf(note.type)), note);
   }
 
   /** Removes all that stands here of a user. */

@@ -1,6 +1,7 @@
 import type { User } from '../../domain/entities.ts';
 import { decodeOccurrences, type Occurrences } from '../repeats.ts';
 import type { Connection } from './connection.ts';
+import { TypeNames } from './type-names.ts';
 
 /** Bytes of a packed feedback: i32 item row, i64 type and time, big-endian. */
 const FEEDBACK_BYTES = 12;
@@ -91,14 +92,15 @@ export function notesOf(s: string): string {
     encode(n.occurrences, 'base64'))) FROM ${s}.notes n WHERE n.user_row = u.user_row) END`;
 }
 
-/** Reads users. It remembers the feedback types from one time to the next. */
+/** Reads users. */
 export class UserQueries {
   private readonly s: string;
-  private types: { readonly version: number; readonly names: ReadonlyMap<number, string> } | undefined;
+  private readonly types: TypeNames;
 
   /** @param s the schema as it stands in SQL */
   constructor(s: string) {
     this.s = s;
+    this.types = new TypeNames(s);
   }
 
   /** @throws Error when the database does not answer */
@@ -114,10 +116,6 @@ export class UserQueries {
       [userIds, userRows],
     );
     const [position, version, goneItems] = rows[0]!;
-    if (this.types?.version !== version) {
-      const names = await connection.rows<[number, string]>(`SELECT type, name FROM ${s}.types`);
-      this.types = { version, names: new Map(names) };
-    }
     return {
       position,
       users: rows.flatMap(([, , , UserId, row, detail, feedback, notes]) =>
@@ -125,14 +123,9 @@ export class UserQueries {
           ? []
           : [{ user: { UserId, ...detail } as User, ...userFeedback([row, feedback, notes]) }],
       ),
-      types: this.types.names,
+      types: new Map(await this.types.of(connection, version)),
       goneItems: new Set(goneItems),
     };
-  }
-
-  /** Forgets what it remembers: another server may have other types under the same version. */
-  forget(): void {
-    this.types = undefined;
   }
 }
 

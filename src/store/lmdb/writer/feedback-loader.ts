@@ -40,6 +40,21 @@ export interface Note extends Omit<StoredFeedback, 'timeMs'> {
   readonly type: number;
 }
 
+/** Writes what a feedback has beside its time, where there is none of it, and counts it. @param key of `tripleKey` */
+export function putNote(
+  { comments, values, repeats }: DataTables,
+  state: StoreState,
+  key: Uint8Array,
+  { comment, value, occurrences }: Omit<StoredFeedback, 'timeMs'>,
+): void {
+  if (comment !== '') comments.put(key, Buffer.from(comment));
+  if (value !== 0) values.put(key, packValue(value));
+  if (occurrences !== undefined) repeats.put(key, encodeOccurrences(occurrences));
+  state.comments += Number(comment !== '');
+  state.values += Number(value !== 0);
+  state.repeats += Number(occurrences !== undefined);
+}
+
 /**
  * Writes all feedback there is into tables that have none, in the order of users and items: nothing is looked up, and
  * no change is told. Users and items are there already. It writes transactions of its own: whoever wrote the tables before
@@ -105,23 +120,9 @@ export class FeedbackLoader {
 
   /** Writes what some of the feedback has beside its time. */
   putNotes(notes: readonly Note[]): void {
-    const { comments, values, repeats } = this.tables;
     this.transact(() => {
-      for (const { userRow, itemRow, type, comment, value, occurrences } of notes) {
-        const key = tripleKey(userRow, itemRow, this.types[type]!);
-        if (comment !== '') {
-          comments.put(key, Buffer.from(comment));
-          this.state.comments++;
-        }
-        if (value !== 0) {
-          values.put(key, packValue(value));
-          this.state.values++;
-        }
-        if (occurrences !== undefined) {
-          repeats.put(key, encodeOccurrences(occurrences));
-          this.state.repeats++;
-        }
-      }
+      for (const note of notes)
+        putNote(this.tables, this.state, tripleKey(note.userRow, note.itemRow, this.types[note.type]!), note);
     });
   }
 
