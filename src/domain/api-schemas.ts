@@ -248,6 +248,20 @@ export const ExplanationSchema = named('Explanation', {
   CutScore: Type.Optional(
     Type.Number({ description: 'That of the last of the first n, where the item is not among them' }),
   ),
+  Lift: Type.Optional(
+    Type.Object(
+      {
+        Likes: Type.Array(Type.String({ description: 'An item that the user would have to like, tried' })),
+        People: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            description: 'More people who would have to like it now, all else as it is',
+          }),
+        ),
+      },
+      { description: 'What would bring an item that is below the cut among the first n, each by itself' },
+    ),
+  ),
   Parts: Type.Optional(
     Type.Array(Type.Object({ Name: Type.String(), Meaning: Type.String(), Score: Type.Number() }), {
       description: 'What the log-odds of the score are the sum of; below 0 what speaks against the item',

@@ -3,6 +3,7 @@ import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
 import { DataClock } from '../../src/recommend/popularity/data-clock.ts';
 import { PopularityCounts, sharePopularity } from '../../src/recommend/popularity/popularity-counts.ts';
 import { HALF_LIVES_MS, POPULARITY_SCALES } from '../../src/recommend/popularity/popularity-scales.ts';
+import { type RankedPopularity, withMoreLikes } from '../../src/recommend/ranking/compute-features.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { isPositive, LIKE, READ } from './hand-made.ts';
 
@@ -48,6 +49,24 @@ describe('popularity', () => {
       step = steps.next();
     }
     expect(step.value.scales.every(({ values, total }) => values[0]! > 0 && total > 0)).toBe(true);
+  });
+
+  it('are foretold with more likes of one item', () => {
+    const popularity = new PopularityCounts(SPANS, () => NOW);
+    const before = Array.from({ length: 40 }, (_, at): [number, number] => [at % 4 === 0 ? 0 : 1, 39 - at]);
+    popularity.apply(columns(before), isPositive, 1);
+    popularity.drain();
+    expect(popularity.asOfMs).toBe(NOW);
+    const shares = ({ scales }: RankedPopularity) =>
+      scales.flatMap(({ values, total }) => [0, 1].map((row) => values[row]! / total));
+    const foretold = shares(withMoreLikes(popularity, [0, 1], popularity.totals(), 7));
+    const now = shares(popularity);
+    popularity.apply(columns(Array.from({ length: 7 }, () => [0, 0])), isPositive, 1);
+    popularity.drain();
+    shares(popularity).forEach((share, at) => {
+      expect(foretold[at]).toBeCloseTo(share, 5);
+      expect(Math.abs(share - now[at]!)).toBeGreaterThan(0.01);
+    });
   });
 
   it('count positive feedback in the window and ever', () => {

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Explanation } from '../../src/domain/api-schemas.ts';
+import { createRandom } from '../../src/domain/random.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 
 /** Users and items of two tastes: an even user likes even items, an odd user odd ones; each left a few out. */
@@ -56,6 +58,30 @@ function start() {
     },
   });
 }
+
+it('says how many more people would have to like an item that is below the cut', async () => {
+  server = await start();
+  const random = createRandom(5);
+  const liked = Array.from({ length: 2400 }, () =>
+    like(`u${Math.floor(random.float() * 120)}`, `i${Math.floor(40 * random.float() ** 3)}`),
+  );
+  await post('/api/feedback', liked);
+  await server.service.fit();
+  const explain = async (item: string) =>
+    (await server.call('GET', `/api/recommend/u1/explain/${item}?n=3`)).body as Explanation;
+  const counts: number[] = [];
+  for (let item = 0; item < 40; item++) {
+    const { Lift, CutScore, Score = Number.NaN, WhyNot } = await explain(`i${item}`);
+    if (Lift !== undefined) expect(WhyNot).toEqual({ Reason: 'below_the_cut' });
+    if (Lift?.People === undefined) continue;
+    expect(Score).toBeLessThanOrEqual(CutScore ?? 0);
+    counts.push(Lift.People);
+  }
+  // What they would do to the counts has its own test.
+  expect(Math.min(...counts)).toBeGreaterThan(0);
+  expect(counts.length).toBeGreaterThan(1);
+  await server.stop();
+});
 
 describe('with a fitted model', () => {
   beforeAll(async () => {
@@ -177,6 +203,24 @@ describe('with a fitted model', () => {
     await server.call('PATCH', `/api/item/${first}`, { IsHidden: false });
     const unknown = await server.call('GET', '/api/recommend/u2/explain/nothing');
     expect([unknown.status, unknown.body.code]).toEqual([404, 'ITEM_NOT_FOUND']);
+  });
+
+  it('names likes that would lift an item into the list, and each does', async () => {
+    await post('/api/feedback', [like('new', 'i0')]);
+    const explain = (item: string) => server.call('GET', `/api/recommend/new/explain/${item}?n=6`);
+    let tried = 0;
+    for (let item = 0; item < ITEMS; item++) {
+      const { Lift } = (await explain(`i${item}`)).body;
+      for (const ItemId of Lift?.Likes ?? []) {
+        await post('/api/feedback', [like('new', ItemId)]);
+        const { Recommended } = (await explain(`i${item}`)).body;
+        expect(Recommended, `i${item} after ${ItemId}`).toBe(true);
+        await server.call('DELETE', `/api/feedback/like/new/${ItemId}`);
+        tried++;
+      }
+    }
+    expect(tried).toBeGreaterThan(5);
+    await server.call('DELETE', '/api/user/new');
   });
 
   it('makes the same model whatever the number of threads', async () => {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { UserView } from '../../domain/admin-schemas.ts';
 import type { Explanation } from '../../domain/api-schemas.ts';
 import { pathOf } from '../api.ts';
-import { figure, nameOf, percent, recommenderName, time } from '../format.ts';
+import { count, figure, nameOf, percent, recommenderName, time } from '../format.ts';
 import { useResource } from '../use-resource.ts';
 import { Card, ItemName, State } from './common.tsx';
 import { ItemPicker } from './item-picker.tsx';
@@ -44,8 +44,9 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
         {data.Score !== undefined && ` The ranking gives it ${figure(data.Score)}.`}
         {whyNot?.Reason === 'below_the_cut' &&
           data.CutScore !== undefined &&
-          ` The last of the first ${AMONG} has ${figure(data.CutScore)}: a like of what is like it, or more people who like it, would lift it.`}
+          ` The last of the first ${AMONG} has ${figure(data.CutScore)}.`}
       </p>
+      {data.Lift !== undefined && <Lift {...data.Lift} />}
       {data.Recommenders.length > 0 && <p>Proposed by {data.Recommenders.map(proposalOf).join(', ')}.</p>}
       {parts.length > 0 && (
         <>
@@ -78,6 +79,19 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
         </>
       )}
     </div>
+  );
+}
+
+/** What would bring an item among the first. */
+function Lift({ Likes, People }: NonNullable<Explanation['Lift']>) {
+  return (
+    <p>
+      {People !== undefined && `Liked by ${count(People)} more now, it would be as popular as it lacks. `}
+      {Likes.length > 0 && `A like of any of these would bring it among the first ${AMONG}: `}
+      {Likes.map((id) => (
+        <ItemName key={id} id={id} title="" />
+      ))}
+    </p>
   );
 }
 

@@ -23,6 +23,12 @@ import { ageInWords, popularityInWords } from './item-words.ts';
 
 /** Number of the user's items that are named. */
 const CONTRIBUTIONS_MAX = 10;
+/** Items most like one that is not recommended, whose likes are tried. */
+const LIKES_TRIED = 3;
+/** An item has to come among so much of the list: what the like itself changes in live counts may move it a little. */
+const SURE_SHARE = 0.9;
+/** More people are no advice. */
+const PEOPLE_MAX = 1_000_000;
 /** Explanations at work at most: each holds the user's feedback for many turns. */
 const AT_WORK_MAX = 4;
 
@@ -86,6 +92,8 @@ export class Explainer {
       await nextTurn(caller);
       const last = Rank < 0 && list.length > 0 ? reads.itemRow(list.at(-1)!) : -1;
       const Cut = last < 0 ? {} : { CutScore: this.score(history, last).Score };
+      const isBelow = last >= 0 && WhyNot && WhyNot.WhyNot?.Reason === 'below_the_cut';
+      const Lift = isBelow && { Lift: await this.lift(history, [itemRow, last], query) };
       const Recommenders = await this.proposals(history, itemRow, caller);
       await nextTurn(caller);
       const answered = { UserId: userId, ItemId: itemId, Recommended: Rank >= 0, Rank };
@@ -96,11 +104,36 @@ export class Explainer {
         ...WhyNot,
         ...Score,
         ...Cut,
+        ...Lift,
         ...this.sum(parts, itemRow),
         Recommenders,
         Contributions,
       };
     });
+  }
+
+  /** What would lift an item above the last of the list: likes of what is like it, each tried in a turn of its own, and people who like it. */
+  private async lift(
+    history: History,
+    [itemRow, last]: readonly [number, number],
+    { n, categories, caller }: ExplainQuery,
+  ): Promise<Explanation['Lift']> {
+    const { maker, catalogue, generations, live } = this.parts;
+    const similar = generations.current?.parts.itemNeighbors?.neighborsAt(itemRow).rows ?? [];
+    const Likes: string[] = [];
+    for (const row of Array.from(similar)
+      .filter((row) => maker.accepts(row, history))
+      .slice(0, LIKES_TRIED)) {
+      await nextTurn(caller);
+      const list = maker.listWithLike(history, row).filter((each) => catalogue.isInAll(each, categories));
+      const rank = list.indexOf(itemRow);
+      const ItemId = catalogue.idAt(row);
+      if (rank >= 0 && rank < Math.max(1, Math.floor(SURE_SHARE * n)) && ItemId !== undefined)
+        Likes.push(ItemId);
+    }
+    await nextTurn(caller);
+    const People = maker.likesUntilAbove(history, [itemRow, last], live.popularity.totals(), PEOPLE_MAX);
+    return { Likes, ...(People !== undefined && { People }) };
   }
 
   /** The sum that makes the score, the largest part first behind the base. */

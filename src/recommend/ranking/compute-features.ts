@@ -24,10 +24,15 @@ export interface RankingCase extends ScoredUser {
   readonly sums?: LikeSums;
 }
 
+/** See `ItemPopularity`. */
+export interface RankedPopularity extends Pick<ItemPopularity, 'asOfMs'> {
+  readonly scales: readonly { readonly values: ArrayLike<number>; readonly total: number }[];
+}
+
 /** Inputs of the ranking beside the user. */
 export interface RankingInputs {
   readonly generation: Generation | undefined;
-  readonly popularity: ItemPopularity;
+  readonly popularity: RankedPopularity;
   /** Since when an item is there: its Timestamp or its first feedback, milliseconds since the epoch; NaN for neither. */
   readonly timestampMsAt: (itemRow: number) => number;
   /** What items alone add to scores by the ranking, where popularity and timestamps may be taken as of a moment ago. */
@@ -149,6 +154,24 @@ export function itemScore(
     for (const { feature, of } of features) score += weights[feature]! * of(row);
     return score;
   };
+}
+
+/**
+ * The popularity of two items with so many more likes of the first, of now.
+ * @param records all feedback on each scale, in records of now
+ */
+export function withMoreLikes(
+  { asOfMs, scales }: RankedPopularity,
+  [row, other]: readonly [number, number],
+  records: readonly number[],
+  likes: number,
+): RankedPopularity {
+  const moved = scales.map(({ values, total }, scale) => {
+    const more = total === 0 ? likes : (likes * total) / records[scale]!;
+    const both = { length: 0, [other]: values[other] ?? 0, [row]: (values[row] ?? 0) + more };
+    return { values: both, total: total + more };
+  });
+  return { asOfMs, scales: moved };
 }
 
 function logAge(ageMs: number): number {

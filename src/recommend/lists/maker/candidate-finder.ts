@@ -122,6 +122,15 @@ export class CandidateFinder {
     return { liked, read: history.readRowsInEffect(), vector: this.foldIn(liked), closest: [] };
   }
 
+  /** The user with one more like, of now. @param itemRow of an item that the user has not read */
+  withLike(history: History, itemRow: number): LookedUp {
+    const liked = [itemRow, ...this.likesOf(history)];
+    const read = history.readRowsInEffect();
+    const behind = read.findIndex((row) => row > itemRow);
+    read.splice(behind < 0 ? read.length : behind, 0, itemRow);
+    return { kind: kindOf(liked.length, 0), liked, read, vector: this.foldIn(liked), closest: undefined };
+  }
+
   /** A session with these likes: the collaborative model scores what others propose where the ranking asks it, and goes through no catalogue. */
   session(liked: readonly number[], read: readonly number[]): LookedUp {
     const ranking = this.inputs.generation?.ranking?.byKind[SESSION_KIND];

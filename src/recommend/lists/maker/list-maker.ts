@@ -6,6 +6,7 @@ import type { WantedItems } from '../../catalogue/item-filter.ts';
 import type { TypeTest } from '../../history/counts-as-positive.ts';
 import type { History } from '../../history/history.ts';
 import { type Discovery, withDiscovery } from '../../models/feature-names.ts';
+import { withMoreLikes } from '../../ranking/compute-features.ts';
 import { rankCandidates } from '../../ranking/rank-candidates.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { ListSettings } from '../../sources/list-settings.ts';
@@ -252,6 +253,41 @@ export class ListMaker {
     const isRanked = settings.order === 'learned' && inputs.generation?.ranking !== undefined;
     if (settings.order === 'random' || (!isRanked && match.vector === undefined)) return undefined;
     return this.rank(history, proposalOf(match, [itemRow]))[0];
+  }
+
+  /** The user's list as it would be after one more like. @param itemRow of an item that the user has not read */
+  listWithLike(history: History, itemRow: number): readonly number[] {
+    return this.make(history, undefined, this.finder.withLike(history, itemRow))?.rows ?? [];
+  }
+
+  /**
+   * So many more people would have to like an item now for it to score more than another one; undefined where `max` would
+   * not do, where nothing was learned to rank by, and for an item that nobody proposes to the user.
+   * @param records all feedback on each scale of popularity, in records of now
+   */
+  likesUntilAbove(
+    history: History,
+    [itemRow, other]: readonly [number, number],
+    records: readonly number[],
+    max: number,
+  ): number | undefined {
+    const { inputs, finder } = this;
+    const match = finder.match(history, undefined);
+    if (inputs.generation?.ranking === undefined || !finder.newcomerTest(match)(itemRow)) return undefined;
+    const proposal = proposalOf(match, [itemRow, other]);
+    const isAbove = (likes: number) => {
+      const popularity = withMoreLikes(inputs.popularity, [itemRow, other], records, likes);
+      const scores = rankCandidates(proposal, { ...inputs, popularity, kept: undefined }, 'learned', 0);
+      return scores[0]! > scores[1]!;
+    };
+    if (this.settings.order !== 'learned' || !isAbove(max)) return undefined;
+    let [low, high] = [0, max];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (isAbove(middle)) high = middle;
+      else low = middle;
+    }
+    return high;
   }
 
   /** The same as a sum of what speaks for the item and against it; see `explainScore`. */
