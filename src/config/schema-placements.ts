@@ -7,7 +7,6 @@ export const PLACEMENT_KINDS = [
   ...(['for-you', 'because', 'similar', 'together'] as const),
   ...(['trending', 'new', 'continue', 'again'] as const),
 ] as const;
-export type PlacementKind = (typeof PLACEMENT_KINDS)[number];
 
 const PLACES_MAX = 10_000;
 const ENTRIES_MAX = 1000;

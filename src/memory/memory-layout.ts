@@ -1,5 +1,6 @@
 import { ARENA_START, Arena, alignedBytes } from './arena.ts';
-import { f32, f64, i32, u8, u32 } from './shared-memory.ts';
+import type { AllocateMemory } from './reuse-memory.ts';
+import { createSharedMemory, f32, f64, i32, u8, u32 } from './shared-memory.ts';
 
 const ELEMENT_BYTES = { f32: 4, f64: 8, u32: 4, i32: 4, u8: 1 } as const;
 const VIEWS = { f32, f64, u32, i32, u8 } as const;
@@ -45,6 +46,15 @@ export function layOut(memory: WebAssembly.Memory, plans: readonly ArrayPlan[]):
     arrays[name] = { type, offset, shape: [...shape] };
   }
   return { bytes: arena.usedBytes, arrays: { ...arrays } };
+}
+
+/** Lays arrays out in a new memory that holds all of them. @throws RangeError as `layOut` does */
+export function placeArrays(
+  plans: readonly ArrayPlan[],
+  allocate: AllocateMemory = createSharedMemory,
+): { readonly memory: WebAssembly.Memory; readonly layout: MemoryLayout } {
+  const memory = allocate(plannedBytes(plans));
+  return { memory, layout: layOut(memory, plans) };
 }
 
 /** The array `name` of a layout; throws a RangeError when it is not there. */

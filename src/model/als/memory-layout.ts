@@ -15,7 +15,7 @@ import {
   rotateScratchBytes,
   topKScratchBytes,
 } from '../../kernel/scratch-sizes.ts';
-import { type ArrayPlan, layOut, plannedBytes, viewOf } from '../../memory/memory-layout.ts';
+import { type ArrayPlan, placeArrays, plannedBytes, viewOf } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { createChunkCounter } from '../part/chunks-for-threads.ts';
@@ -186,9 +186,7 @@ export function placeAls(
     ...alsShape(interactions, settings, slots, start.heldOut),
     ...(sharding !== undefined && { sharding }),
   };
-  const plans = arrayPlans(shape);
-  const memory = allocate(plannedBytes(plans));
-  const layout = layOut(memory, plans);
+  const { memory, layout } = placeArrays(arrayPlans(shape), allocate);
   const heldOut = shape.heldOut?.users ?? 0;
   const sized = { ...sizedSettings(settings, itemCount), factors: shape.factors };
   const task: AlsTask = {

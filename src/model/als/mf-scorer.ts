@@ -18,15 +18,15 @@ import { setBit } from '../../memory/bits.ts';
 import {
   type ArrayPlan,
   arrayOf,
-  layOut,
   type MemoryLayout,
+  placeArrays,
   plannedBytes,
   rowOf,
   rowOffset,
   viewOf,
 } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
-import { createSharedMemory, f32, u32 } from '../../memory/shared-memory.ts';
+import { f32, u32 } from '../../memory/shared-memory.ts';
 import { assertFinite, type MatrixFactorization, type MatrixFactorizationHeader } from './model.ts';
 import { rowRegularization } from './settings.ts';
 
@@ -105,7 +105,7 @@ export function placeModel(
   instantiate: InstantiateKernels,
   slots = 1,
   listLengthMax = 1000,
-  allocate: AllocateMemory = createSharedMemory,
+  allocate?: AllocateMemory,
 ): PlacedModel {
   const { userFactors, itemFactors, ...header } = model;
   const f = paddedFactors(header.factors);
@@ -118,8 +118,7 @@ export function placeModel(
   }
   assertFinite(model);
   const plans = arrayPlans({ ...header, userVectors }, slots, listLengthMax);
-  const memory = allocate(plannedBytes(plans));
-  const layout = layOut(memory, plans);
+  const { memory, layout } = placeArrays(plans, allocate);
   viewOf(memory, layout, 'userFactors', 'f32').set(userFactors);
   viewOf(memory, layout, 'itemFactors', 'f32').set(itemFactors);
   markLiked(itemFactors, f, viewOf(memory, layout, 'liked', 'u32'));

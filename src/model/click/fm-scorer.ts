@@ -8,14 +8,13 @@ import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { placeOf } from '../../memory/binary-search.ts';
 import {
   type ArrayPlan,
-  layOut,
   type MemoryLayout,
+  placeArrays,
   plannedBytes,
   rowOf,
   viewOf,
 } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
-import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { sigmoid } from './calibration.ts';
 import { featureBlocks, labelValue } from './features.ts';
 import { fillLabelTable, LabelTable, labelTablePlans } from './label-table.ts';
@@ -93,12 +92,11 @@ export function placeFm(
   model: FmModel,
   itemLabelsOf: LabelsOf,
   slots = 1,
-  allocate: AllocateMemory = createSharedMemory,
+  allocate?: AllocateMemory,
 ): PlacedFm {
   assertSound(model);
   const { linear, vectors, userLabels, itemLabels, rows, ...header } = model;
-  const memory = allocate(placedFmBytes(model, slots));
-  const layout = layOut(memory, arrayPlans(model, slots));
+  const { memory, layout } = placeArrays(arrayPlans(model, slots), allocate);
   fillLabelTable(memory, layout, 'userNames', userLabels);
   fillLabelTable(memory, layout, 'itemNames', itemLabels);
   const blocks = featureBlocks(model);

@@ -6,13 +6,12 @@ import type { CompressedMatrix } from '../../dataset/interactions.ts';
 import { BITMAPS_MAX, prunedNeighborScratchBytes, RECORD_BYTES } from '../../kernel/scratch-sizes.ts';
 import {
   type ArrayPlan,
-  layOut,
   type MemoryLayout,
+  placeArrays,
   plannedBytes,
   viewOf,
 } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
-import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { additionsOf } from '../part/sample-users-to-fit-memory.ts';
 import type { Incidence } from './incidence.ts';
 import { placeNorms, placeWeights, SHRINK, type Weighting } from './similarity.ts';
@@ -118,7 +117,7 @@ export function placeSimilarity(
   { rows, elements }: Incidence,
   options: SimilarityOptions = {},
   slots = 1,
-  allocate: AllocateMemory = createSharedMemory,
+  allocate?: AllocateMemory,
 ): PlacedSimilarity {
   const { shrink = SHRINK, population = rows.rowCount, listLengthMax = 100, reserveIndex = false } = options;
   const { weighting } = options;
@@ -136,9 +135,7 @@ export function placeSimilarity(
     listLengthMax,
     hasIndexRoom: reserveIndex,
   };
-  const plans = arrayPlans(shape);
-  const memory = allocate(plannedBytes(plans));
-  const layout = layOut(memory, plans);
+  const { memory, layout } = placeArrays(arrayPlans(shape), allocate);
   const placed = { ...shape, memory, layout, shrink, additions: additionsOf(elements) };
   placeRows(placed, rows);
   viewOf(memory, layout, 'elementStarts', 'u32').set(elements.indptr);

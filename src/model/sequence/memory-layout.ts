@@ -1,13 +1,12 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import {
   type ArrayPlan,
-  layOut,
   type MemoryLayout,
+  placeArrays,
   plannedBytes,
   viewOf,
 } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
-import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { createDraft, draftBytes, type NeighborDraft } from '../neighbors/neighbor-table.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
 import { createChunkCounter, type SharedTask } from '../part/chunks-for-threads.ts';
@@ -63,11 +62,9 @@ export function sequenceMemoryBytes(shape: Pick<Interactions, 'itemCount' | 'cou
 export function placeSequence(
   { itemCount, count, byItem }: Interactions,
   fillTimelines: (words: Uint32Array) => void,
-  allocate: AllocateMemory = createSharedMemory,
+  allocate?: AllocateMemory,
 ): SequenceTask {
-  const plans = arrayPlans({ itemCount, count });
-  const memory = allocate(plannedBytes(plans));
-  const layout = layOut(memory, plans);
+  const { memory, layout } = placeArrays(arrayPlans({ itemCount, count }), allocate);
   const { timelines, itemStarts, places } = sequenceViews({ memory, layout });
   fillTimelines(timelines);
   itemStarts.set(byItem.indptr);

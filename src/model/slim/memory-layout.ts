@@ -6,13 +6,12 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import {
   type ArrayPlan,
-  layOut,
   type MemoryLayout,
+  placeArrays,
   plannedBytes,
   viewOf,
 } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
-import { createSharedMemory } from '../../memory/shared-memory.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
 import { type PlacedSimilarity, placeSimilarity, similarityMemoryBytes } from '../neighbors/memory-layout.ts';
 import { createDraft, draftBytes, type NeighborDraft } from '../neighbors/neighbor-table.ts';
@@ -164,7 +163,7 @@ export function placeSlim(
   settings: SlimSettings,
   slots = 1,
   countedItemsMax = COUNTED_ITEMS_MAX,
-  allocate: AllocateMemory = createSharedMemory,
+  allocate?: AllocateMemory,
   solvedItemsMax = interactions.itemCount,
 ): SlimTask {
   const { userCount, itemCount, count, byUser, byItem } = interactions;
@@ -178,8 +177,7 @@ export function placeSlim(
   const order = byPopularity(byItem.indptr, itemCount);
   const solvedItems = Math.min(itemCount, solvedItemsMax);
   const plans = arrayPlans({ userCount, itemCount, count, slots, settings, countedItems, solvedItems });
-  const memory = allocate(plannedBytes(plans));
-  const layout = layOut(memory, plans);
+  const { memory, layout } = placeArrays(plans, allocate);
   const views = slimViews({ memory, layout, similarity });
   views.ranks.fill(UNCOUNTED);
   order.subarray(0, countedItems).forEach((row, rank) => {
