@@ -156,7 +156,7 @@ async function copyFeedback(
  * All users with all their feedback, both in the order of rows, without that of items that are gone.
  * @param connection in a transaction that `beginCopy` began
  */
-export async function* walkFeedback(connection: Connection, s: string): AsyncGenerator<UserFeedback[]> {
+async function* walkFeedback(connection: Connection, s: string): AsyncGenerator<UserFeedback[]> {
   // By the index of pairs, whatever the planner knows of the tables.
   await connection.run('SET LOCAL jit = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off');
   const gone = await connection.rows<[number]>(`SELECT row FROM ${s}.removals WHERE NOT is_user`);
@@ -172,7 +172,7 @@ export async function* walkFeedback(connection: Connection, s: string): AsyncGen
 }
 
 /** The rows of a query in pieces; the next piece is asked for while one is worked on. */
-async function* fetchAll<T extends readonly unknown[]>(
+export async function* fetchAll<T extends readonly unknown[]>(
   connection: Connection,
   query: string,
   rowsMax = FETCH_RECORDS,

@@ -1,17 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FeedbackColumns, type FeedbackPosition } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
-import { FEEDBACK_WORDS, unpackTimeMs, unpackType } from '../lmdb/format/record-layout.ts';
+import { unpackTimeMs, unpackType } from '../lmdb/format/record-layout.ts';
 import type { LmdbDataReader } from '../lmdb/reads/lmdb-data-reader.ts';
-import { countsByTime, type Occurrences } from '../repeats.ts';
+import { countsByTime, decodeOccurrences } from '../repeats.ts';
 import { Connection } from './connection.ts';
-import { beginCopy, walkFeedback } from './copy-all.ts';
+import { beginCopy, fetchAll } from './copy-all.ts';
+import { typeOf } from './packed-type-and-time.ts';
 
 /** Records that are handed out at a time. */
 const BLOCK_RECORDS = 65_536;
+/** Pages of a table that are read at once, some two hundred records each. */
+const PAGES = 512;
+/** Bytes of a packed record: i32 user row, i32 item row, i64 type and time, big-endian; and of its value, f64. */
+const RECORD_BYTES = 16;
+const VALUE_BYTES = 8;
 /** Time in which the copy must have what the database had when the reading began. */
 const REACH_MS_MAX = 30_000;
 const LOOK_MS = 50;
+
+type RepeatRow = readonly [
+  userRow: number,
+  itemRow: number,
+  type: number,
+  value: number,
+  occurrences: Buffer,
+];
 
 /**
  * Hands out all feedback there is in the database at one moment, for a node that has no copy of it: each event, in no order, with the
@@ -36,28 +50,35 @@ export async function readAllFeedback(
     const own = local.storedTypes();
     const numbers = new Map(names.map(([type, name]) => [type, own.indexOf(name)]));
     const valued = new Set(names.filter(([, name]) => local.goesByValue(name)).map(([type]) => type));
+    const kindOf = (type: number, value: number) =>
+      valued.has(type) ? local.kindNumber(numbers.get(type)!, value) : numbers.get(type)!;
+    const removals = await connection.rows<[number, boolean]>(`SELECT row, is_user FROM ${s}.removals`);
+    const gone = [new Set<number>(), new Set<number>()] as const;
+    for (const [row, isUser] of removals) gone[isUser ? 0 : 1].add(row);
     const block = new FeedbackColumns(BLOCK_RECORDS);
     const push = (userRow: number, itemRow: number, type: number, timeMs: number) => {
+      if (gone[0].has(userRow) || gone[1].has(itemRow)) return;
       block.push(userRow, itemRow, type, timeMs);
       if (block.length < BLOCK_RECORDS) return;
       visit(block);
       block.clear();
     };
-    for await (const users of walkFeedback(connection, s))
-      for (const { row, feedback, notes } of users) {
-        const noted = new Map(notes.map((note) => [`${note.itemRow}/${note.type}`, note]));
-        for (let at = 0; at < feedback.length; at += FEEDBACK_WORDS) {
-          const itemRow = feedback[at]!;
-          const high = feedback[at + 1]!;
-          const type = unpackType(high);
-          const note = noted.size > 0 ? noted.get(`${itemRow}/${type}`) : undefined;
-          const number = numbers.get(type)!;
-          const kind = valued.has(type) ? local.kindNumber(number, note?.value ?? 0) : number;
-          push(row, itemRow, kind, unpackTimeMs(feedback[at + 2]!, high));
-          // Its record tells the latest event.
-          for (const timeMs of note?.occurrences ? earlierTimes(note.occurrences) : [])
-            push(row, itemRow, kind, timeMs);
-        }
+    const bytesEach = RECORD_BYTES + (valued.size > 0 ? VALUE_BYTES : 0);
+    for await (const bytes of walkPages(connection, s, valued.size > 0))
+      for (let at = 0; at < bytes.length; at += bytesEach) {
+        const high = bytes.readUInt32BE(at + 8);
+        const value = valued.size > 0 ? bytes.readDoubleBE(at + RECORD_BYTES) : 0;
+        const timeMs = unpackTimeMs(bytes.readUInt32BE(at + 12), high);
+        push(bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4), kindOf(unpackType(high), value), timeMs);
+      }
+    // Of feedback that happened several times its record tells the latest event.
+    const repeats = `SELECT user_row, item_row, type, value, occurrences FROM ${s}.notes WHERE occurrences IS NOT NULL`;
+    for await (const rows of fetchAll<RepeatRow>(connection, repeats))
+      for (const [userRow, itemRow, type, value, bytes] of rows) {
+        const counts = countsByTime(decodeOccurrences(bytes));
+        counts.at(-1)![1]--;
+        for (const [timeMs, count] of counts)
+          for (let at = 0; at < count; at++) push(userRow, itemRow, kindOf(type, value), timeMs);
       }
     visit(block);
     await connection.run('COMMIT');
@@ -67,11 +88,25 @@ export async function readAllFeedback(
   }
 }
 
-/** Times of all events but the latest one, milliseconds. */
-function earlierTimes(occurrences: Occurrences): number[] {
-  const counts = countsByTime(occurrences);
-  counts.at(-1)![1]--;
-  return counts.flatMap(([timeMs, count]) => Array<number>(count).fill(timeMs));
+/** All feedback in the order in which it lies in the tables, some pages at a time: packed records, with their values where asked for. */
+async function* walkPages(connection: Connection, s: string, withValues: boolean): AsyncGenerator<Buffer> {
+  // Nobody may move rows to other pages meanwhile.
+  await connection.run(`LOCK TABLE ${s}.feedback IN ACCESS SHARE MODE`);
+  const tables = await connection.rows<[string, number]>(
+    `SELECT inhrelid::regclass::text, pg_relation_size(inhrelid) / current_setting('block_size')::int
+     FROM pg_inherits WHERE inhparent = '${s}.feedback'::regclass`,
+  );
+  const record = `int4send(f.user_row) || int4send(f.item_row) || int8send(f.type_time)`;
+  const value = withValues ? ' || float8send(coalesce(n.value, 0))' : '';
+  const noted = `LEFT JOIN ${s}.notes n ON n.user_row = f.user_row AND n.item_row = f.item_row AND n.type = ${typeOf('f.type_time')}`;
+  for (const [table, pages] of tables)
+    for (let page = 0; page < pages; page += PAGES) {
+      const [row] = await connection.rows<[Buffer | null]>(
+        `SELECT string_agg(${record}${value}, ''::bytea) FROM ${table} f ${withValues ? noted : ''}
+         WHERE f.ctid >= '(${page},0)' AND f.ctid < '(${page + PAGES},0)'`,
+      );
+      if (row![0] !== null) yield row![0];
+    }
 }
 
 /** Waits until a copy shows a commit. @returns how the copy tells that moment */
