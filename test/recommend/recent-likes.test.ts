@@ -99,4 +99,17 @@ describe('the latest likes of all', () => {
     const kept = new Set(seconds);
     for (let time = count - RECENT_LIKES; time < count; time++) expect(kept.has(1 + time)).toBe(true);
   });
+
+  it('tell what has just been liked, also where older likes of it are taken back', () => {
+    const likes = new RecentLikes();
+    for (let at = 0; at < 1000; at++) likes.add(at, at % 10, 1000 * at);
+    for (let user = 0; user < 3; user++) likes.add(user, 50, 1_000_000);
+    for (let user = 0; user < 40; user++) likes.add(user, 60, 2_000_000);
+    expect([3, 50, 60, 70].map((row) => likes.hasJustBeenLiked(row))).toEqual([false, true, true, false]);
+    for (let at = 3; at < 900; at += 10) likes.remove(at, 3);
+    expect(likes.hasJustBeenLiked(3)).toBe(true);
+    const again = new RecentLikes();
+    again.restore(likes.save());
+    expect([2, 50, 60].map((row) => again.hasJustBeenLiked(row))).toEqual([false, true, true]);
+  });
 });

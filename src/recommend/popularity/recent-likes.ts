@@ -17,6 +17,8 @@ const LIKES_OF_USER_MAX = 20;
 /** Those who gave the latest likes stand for anybody, one in so many of these. */
 const LATEST = 2048;
 const CHOSEN_OF = 16;
+/** What is liked all the time has the mean place of its likes at half of all, what has just been liked beyond this share. */
+const JUST_NOW_SHARE = 7 / 8;
 /** What goes with an item of so many likes is kept until the next like; of so many items at most, each up to 12 KB. */
 const KEPT_FROM = 8;
 const KEPT_ITEMS = 512;
@@ -50,8 +52,9 @@ export class RecentLikes {
   private readonly lastOfItem = new Uint32Array(ROOM).fill(NONE);
   /** Likes that users of a hash took back. */
   private readonly takenBack = new Uint32Array(ROOM);
-  /** Likes here by item row. */
+  /** Likes here by item row, and the sums of their places. */
   private counts = new Uint32Array(1024);
+  private placeSums = new Float64Array(1024);
   private length = 0;
   /** Likes of before have been dropped. */
   private droppedUntil = 0;
@@ -83,6 +86,7 @@ export class RecentLikes {
         if (this.userRows[at] !== userRow || this.itemRows[at] !== itemRow) continue;
         this.itemRows[at] = NONE;
         this.counts[itemRow]!--;
+        this.placeSums[itemRow]! -= at;
         this.takenBack[bucket(userRow)]!++;
         this.kept.clear();
         return;
@@ -152,6 +156,11 @@ export class RecentLikes {
     for (; count < LIKES_OF_USER_MAX && at !== NONE; at = beforeOfUser[at]!)
       if (userRows[at] === userRow && itemRows[at] !== NONE) itemsFound[count++] = itemRows[at]!;
     return itemsFound.subarray(0, count);
+  }
+
+  /** True for an item most of whose likes are among the latest of all. */
+  hasJustBeenLiked(itemRow: number): boolean {
+    return (this.placeSums[itemRow] ?? 0) > JUST_NOW_SHARE * this.length * this.countOf(itemRow);
   }
 
   /** Likes of an item. */
@@ -242,6 +251,7 @@ export class RecentLikes {
     this.lastOfUser.fill(NONE);
     this.lastOfItem.fill(NONE);
     this.counts.fill(0);
+    this.placeSums.fill(0);
   }
 
   private push(userRow: number, itemRow: number, second: number): void {
@@ -255,8 +265,14 @@ export class RecentLikes {
     this.beforeOfItem[at] = this.lastOfItem[ofItem]!;
     this.lastOfUser[ofUser] = at;
     this.lastOfItem[ofItem] = at;
-    if (itemRow >= this.counts.length) this.counts = grown(this.counts, itemRow + 1);
+    if (itemRow >= this.counts.length) {
+      this.counts = grown(this.counts, itemRow + 1);
+      const sums = new Float64Array(this.counts.length);
+      sums.set(this.placeSums);
+      this.placeSums = sums;
+    }
     this.counts[itemRow]!++;
+    this.placeSums[itemRow]! += at;
   }
 }
 

@@ -78,9 +78,9 @@ export class SharedTaste {
     return isKnown(this.own[0]!);
   }
 
-  /** 0 for an item that the model knows, and where nothing tells people apart. */
+  /** 0 for an item of which the model knows enough, and where nothing tells people apart. */
   get(row: number): number {
-    if (this.model.knows(row)) return 0;
+    if (this.model.knows(row) && !this.likes.hasJustBeenLiked(row)) return 0;
     this.deviation ??= this.compare();
     if (!isKnown(this.deviation)) return 0;
     const users = this.likes.usersOf(row);

@@ -111,6 +111,8 @@ async function fillTastes(scene: Scene): Promise<void> {
     const time = new Date(START_MS - (1 - at / TASTE_LIKES) * DAYS * 24 * HOUR_MS).toISOString();
     return record('like', `u${user}`, item, time);
   });
+  const daysAgo = new Date(START_MS - 5 * 24 * HOUR_MS).toISOString();
+  for (let user = 0; user < 3; user++) records.push(record('like', `u${user}`, 'seldom', daysAgo));
   await scene.send('POST', '/api/feedback', records);
 }
 
@@ -131,14 +133,14 @@ describe('an item that 300 of a taste have just liked', () => {
       return lists.filter((ten) => ten.includes(item)).length;
     };
     await scene.send('POST', '/api/item', { ItemId: 'posted', Timestamp: new Date(START_MS).toISOString() });
-    for (const item of ['posted', 'unknown']) {
+    for (const item of ['posted', 'unknown', 'seldom']) {
       expect(await holding(JUST_LIKED, item)).toBe(0);
       const now = new Date(scene.time.nowMs).toISOString();
       const likes = Array.from({ length: JUST_LIKED }, (_, user) => record('like', `u${user}`, item, now));
       await scene.send('POST', '/api/feedback', likes);
       scene.time.nowMs += 2 * SECOND_MS;
       expect(await holding(JUST_LIKED, item)).toBeGreaterThanOrEqual(80);
-      // A tenth has few likes or some of this taste, too.
+      // Some have few likes, or a few of this taste, too.
       expect(await holding(OF_TASTE, item)).toBeLessThanOrEqual(25);
     }
   });
