@@ -18,13 +18,16 @@ export interface FrameKind {
   readonly coversDescription: boolean;
 }
 
-/** The model as bytes. */
+type Reviver = NonNullable<Parameters<typeof JSON.parse>[1]>;
+
+/** The model as bytes. @param replace as `JSON.stringify` takes it, for the description; may add to `arrays` */
 export function encodeFrame(
   kind: FrameKind,
   description: object,
   arrays: readonly (Float32Array | Uint32Array)[],
+  replace?: (key: string, value: unknown) => unknown,
 ): Uint8Array {
-  const json = new TextEncoder().encode(JSON.stringify(description));
+  const json = new TextEncoder().encode(JSON.stringify(description, replace));
   const headerBytes = Math.ceil(json.length / 4) * 4;
   const start = PREFIX_BYTES + headerBytes;
   const bytes = new Uint8Array(arrays.reduce((sum, { byteLength }) => sum + byteLength, start));
@@ -43,6 +46,7 @@ export function encodeFrame(
  * Reads what `encodeFrame` wrote; what the description says is the caller's to judge. The numbers may lie in `bytes`,
  * which are used up.
  * @param isSound whether the bytes are as they were made, so that their checksum need not be compared
+ * @param reviveWith gives what `JSON.parse` takes for the description, by the numbers
  * @throws OtherForm when the bytes are of another version
  * @throws FurzeError INTERNAL when the bytes are not of this kind, cut short or damaged
  */
@@ -50,6 +54,7 @@ export function decodeFrame(
   kind: FrameKind,
   bytes: Uint8Array,
   isSound = false,
+  reviveWith?: (floats: Float32Array<ArrayBuffer>) => Reviver,
 ): { readonly description: unknown; readonly floats: Float32Array<ArrayBuffer> } {
   const copy = aligned(bytes);
   if (copy.length < PREFIX_BYTES) refuseModel(kind, 'it is too short');
@@ -66,16 +71,15 @@ export function decodeFrame(
     refuseModel(kind, 'its checksum differs');
   }
   if ((copy.length - start) % 4 !== 0) refuseModel(kind, 'its size does not fit its shape');
+  const floats = new Float32Array(copy.buffer, copy.byteOffset + start, (copy.length - start) / 4);
   let description: unknown;
   try {
-    description = JSON.parse(new TextDecoder().decode(copy.subarray(PREFIX_BYTES, start)));
+    const json = new TextDecoder().decode(copy.subarray(PREFIX_BYTES, start));
+    description = JSON.parse(json, reviveWith?.(floats));
   } catch {
     refuseModel(kind, 'its description cannot be read');
   }
-  return {
-    description,
-    floats: new Float32Array(copy.buffer, copy.byteOffset + start, (copy.length - start) / 4),
-  };
+  return { description, floats };
 }
 
 /** The bytes where views of 4-byte numbers can be made of them; a copy where they lie otherwise, or other threads have them. */

@@ -1,27 +1,21 @@
 import type { Clock } from '../../domain/clock.ts';
 import { OtherForm } from '../../domain/furze-error.ts';
-import {
-  decodeFrame,
-  encodeFrame,
-  type FrameKind,
-  refuseModel,
-} from '../../model/part/model-bytes-and-checksum.ts';
+import type { FrameKind } from '../../model/part/model-bytes-and-checksum.ts';
+import { decodeNested, encodeNested } from '../../model/part/nested-arrays.ts';
 import { FeedbackColumns, type FeedbackPosition, type LocalReads } from '../../store/data-store.ts';
 import { countsByTime } from '../../store/repeats.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';
 import { typeTest } from '../history/counts-as-positive.ts';
 import { CountsByType } from './counts-by-type.ts';
-import type { SavedDataClock } from './data-clock.ts';
 import { FirstSights } from './first-sights.ts';
 import type { SavedWindow } from './moving-window.ts';
 import { PopularityCounts, type PopularitySpans, type SavedPopularity } from './popularity-counts.ts';
 import { HALF_LIVES_MS } from './popularity-scales.ts';
-import type { PackedSlice } from './window-slice.ts';
 
 /** "FRZT". */
 const KIND: FrameKind = {
   magic: 0x465a5254,
-  version: 6,
+  version: 7,
   name: 'counts of feedback',
   coversDescription: true,
 };
@@ -32,36 +26,14 @@ export interface CountsSettings extends PopularitySpans {
   readonly positiveTypes: readonly string[];
 }
 
-/** A slice by its number. */
-type SliceLength = readonly [number: number, length: number];
-
-/** A window whose counts and slices are so long. */
-interface WindowLengths {
-  readonly counts: number;
-  readonly slices: readonly SliceLength[];
-  /** Null for NaN, of a window that has not begun. */
-  readonly from: number | null;
-  readonly to: number | null;
-}
-
-/** Lengths are in numbers; the arrays follow in this order: ever, window, decayed, first sights, of recent likes users, items and seconds; of a window its counts, then rows and counts of each slice. */
-interface Description extends CountsSettings {
+interface Saved {
+  readonly settings: CountsSettings;
   /** As of when everything was counted; the name is that of the file format. */
   readonly mark: FeedbackPosition;
   readonly halfLivesMs: readonly number[];
-  readonly types: readonly (readonly [type: number, count: number])[];
-  /** `leftMs` is null for none. */
-  readonly newest: Omit<SavedDataClock, 'leftMs'> & { readonly leftMs: number | null };
-  readonly ever: WindowLengths | number;
-  readonly window: WindowLengths;
-  readonly decayed: readonly {
-    readonly total: number;
-    readonly zeroMs: number | null;
-    readonly length: number;
-  }[];
-  readonly firstSights: number;
-  /** Likes of late. */
-  readonly recent: number;
+  readonly types: ReturnType<CountsByType['save']>;
+  readonly popularity: SavedPopularity;
+  readonly firstSights: Uint32Array;
 }
 
 /**
@@ -117,35 +89,21 @@ export class SavedCounts {
 
   /** @param position as of when everything was counted */
   save(position: FeedbackPosition): Uint8Array {
-    const { window, ever, decayed, newest, recent } = this.popularity.save();
-    const everUsed = ever instanceof Uint32Array ? used(ever) : usedOf(ever);
-    const windowUsed = usedOf(window);
-    const sights = used(this.firstSights.seconds);
-    const decayedUsed = decayed.map(({ values }) => used(values));
-    const description: Description = {
-      ...this.settings,
+    const { window, ever, decayed, ...others } = this.popularity.save();
+    const saved: Saved = {
+      settings: this.settings,
       mark: position,
       halfLivesMs: HALF_LIVES_MS,
       types: this.types.save(),
-      newest: { ...newest, leftMs: Number.isFinite(newest.leftMs) ? newest.leftMs : null },
-      ever: everUsed instanceof Uint32Array ? everUsed.length : lengthsOf(everUsed),
-      window: lengthsOf(windowUsed),
-      decayed: decayed.map(({ total, zeroMs }, at) => ({
-        total,
-        zeroMs: Number.isNaN(zeroMs) ? null : zeroMs,
-        length: decayedUsed[at]!.length,
-      })),
-      firstSights: sights.length,
-      recent: recent.seconds.length,
+      popularity: {
+        ...others,
+        window: usedOf(window),
+        ever: ever instanceof Uint32Array ? used(ever) : usedOf(ever),
+        decayed: decayed.map((counts) => ({ ...counts, values: used(counts.values) })),
+      },
+      firstSights: used(this.firstSights.seconds),
     };
-    const everArrays = everUsed instanceof Uint32Array ? [everUsed] : arraysOf(everUsed);
-    return encodeFrame(KIND, description, [
-      ...everArrays,
-      ...arraysOf(windowUsed),
-      ...decayedUsed,
-      sights,
-      ...Object.values(recent),
-    ]);
+    return encodeNested(KIND, saved);
   }
 
   /**
@@ -157,43 +115,13 @@ export class SavedCounts {
    * @throws FurzeError INTERNAL when they are damaged
    */
   restore(bytes: Uint8Array, isSound = false): FeedbackPosition {
-    const { description, floats } = decodeFrame(KIND, bytes, isSound);
-    const { mark, types, newest, ever, window, decayed, halfLivesMs, firstSights, recent, ...settings } =
-      description as Description;
+    const saved = decodeNested(KIND, bytes, isSound) as Saved;
+    const { mark, types, popularity, halfLivesMs, firstSights, settings } = saved;
     const isSame = JSON.stringify([settings, halfLivesMs]) === JSON.stringify([this.settings, HALF_LIVES_MS]);
     if (!isSame) throw new OtherForm(`not usable ${KIND.name}: it counts by another configuration`);
-    let next = 0;
-    const take = (length: number) => floats.subarray(next, (next += length));
-    const takeSlice = ([number, length]: SliceLength): [number, PackedSlice] => [
-      number,
-      { rows: asWords(take(length)), counts: asWords(take(length)) },
-    ];
-    const takeWindow = ({ counts, slices, from, to }: WindowLengths): SavedWindow => ({
-      counts: asWords(take(counts)),
-      slices: new Map(slices.map(takeSlice)),
-      from: from ?? Number.NaN,
-      to: to ?? Number.NaN,
-    });
-    const saved: Omit<SavedPopularity, 'recent'> = {
-      ever: typeof ever === 'number' ? asWords(take(ever)) : takeWindow(ever),
-      window: takeWindow(window),
-      decayed: decayed.map(({ total, zeroMs, length }) => ({
-        total,
-        zeroMs: zeroMs ?? Number.NaN,
-        values: take(length),
-      })),
-      newest: { ...newest, leftMs: newest.leftMs ?? Number.NEGATIVE_INFINITY },
-    };
-    const sights = asWords(take(firstSights));
-    const likes = {
-      userRows: asWords(take(recent)),
-      itemRows: asWords(take(recent)),
-      seconds: asWords(take(recent)),
-    };
-    if (next !== floats.length) refuseModel(KIND, 'its size does not fit its shape');
     this.types.restore(types);
-    this.firstSights.restore(sights);
-    this.popularity.restore({ ...saved, recent: likes });
+    this.firstSights.restore(firstSights);
+    this.popularity.restore(popularity);
     return mark;
   }
 
@@ -278,23 +206,4 @@ function used<T extends Uint32Array | Float32Array>(values: T): T {
 
 function usedOf(window: SavedWindow): SavedWindow {
   return { ...window, counts: used(window.counts) };
-}
-
-function lengthsOf({ counts, slices, from, to }: SavedWindow): WindowLengths {
-  const lengths = Array.from(slices, ([number, { rows }]): SliceLength => [number, rows.length]);
-  return {
-    counts: counts.length,
-    slices: lengths,
-    from: Number.isNaN(from) ? null : from,
-    to: Number.isNaN(to) ? null : to,
-  };
-}
-
-/** In the order in which they are saved. */
-function arraysOf({ counts, slices }: SavedWindow): Uint32Array[] {
-  return [counts, ...[...slices.values()].flatMap((slice) => [slice.rows, slice.counts])];
-}
-
-function asWords({ buffer, byteOffset, length }: Float32Array): Uint32Array {
-  return new Uint32Array(buffer, byteOffset, length);
 }
