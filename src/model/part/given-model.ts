@@ -1,9 +1,10 @@
 /** A model of another tool as data, and its form as bytes. */
 import { sharedF32 } from '../../memory/shared-arrays.ts';
-import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from './model-bytes-and-checksum.ts';
+import type { FrameKind } from './model-bytes-and-checksum.ts';
+import { decodeNested, encodeNested } from './nested-arrays.ts';
 
 /** "FRZG". */
-const KIND: FrameKind = { magic: 0x475a5246, version: 1, name: 'given model', coversDescription: true };
+const KIND: FrameKind = { magic: 0x475a5246, version: 2, name: 'given model', coversDescription: true };
 
 /**
  * Ways to make a user of what the user likes: by regularized least squares against the items (Hu, Koren and Volinsky 2008), or
@@ -46,13 +47,7 @@ export function givenBytes({ items, users }: GivenModel): number {
 }
 
 export function encodeGiven({ items, users, ...header }: GivenModel): Uint8Array {
-  const lengths = [items, users].map(({ ids, factors }) => [ids.length, factors.length]);
-  return encodeFrame(KIND, { ...header, lengths }, [
-    items.factors,
-    users.factors,
-    words(items.ids),
-    words(users.ids),
-  ]);
+  return encodeNested(KIND, { ...header, items: packed(items), users: packed(users) });
 }
 
 /**
@@ -60,37 +55,27 @@ export function encodeGiven({ items, users, ...header }: GivenModel): Uint8Array
  * @throws FurzeError INTERNAL when the bytes are no such model, of another version, cut short or damaged
  */
 export function decodeGiven(bytes: Uint8Array): GivenModel {
-  const { description, floats } = decodeFrame(KIND, bytes);
-  const { lengths, ...header } = description as Omit<GivenModel, 'items' | 'users'> & {
-    readonly lengths: readonly (readonly [number, number])[];
-  };
-  const [[itemIds, items], [userIds, users]] = lengths as [[number, number], [number, number]];
-  if (floats.length !== items + users + wordsIn(itemIds) + wordsIn(userIds))
-    refuseModel(KIND, 'its size does not fit its shape');
-  const factors = (from: number, length: number) => {
-    const copy = sharedF32(length);
-    copy.set(floats.subarray(from, from + length));
-    return copy;
-  };
-  const texts = (from: number, length: number) => {
-    const copy = new Uint8Array(new SharedArrayBuffer(length));
-    copy.set(new Uint8Array(floats.buffer, floats.byteOffset + 4 * from, length));
-    return copy;
-  };
-  const ids = items + users;
-  return {
-    ...header,
-    items: { factors: factors(0, items), ids: texts(ids, itemIds) },
-    users: { factors: factors(items, users), ids: texts(ids + wordsIn(itemIds), userIds) },
-  };
+  const { items, users, ...header } = decodeNested(KIND, bytes) as Omit<GivenModel, 'items' | 'users'> &
+    Record<'items' | 'users', PackedSide>;
+  return { ...header, items: unpacked(items), users: unpacked(users) };
 }
 
-function wordsIn(bytes: number): number {
-  return Math.ceil(bytes / 4);
+/** A side whose ids are padded to whole words. */
+interface PackedSide {
+  readonly factors: Float32Array;
+  readonly ids: Uint32Array;
+  readonly idBytes: number;
 }
 
-function words(bytes: Uint8Array): Uint32Array {
-  const padded = new Uint32Array(wordsIn(bytes.length));
-  new Uint8Array(padded.buffer).set(bytes);
-  return padded;
+function packed({ ids, factors }: GivenSide): PackedSide {
+  const words = new Uint32Array(Math.ceil(ids.length / 4));
+  new Uint8Array(words.buffer).set(ids);
+  return { factors, ids: words, idBytes: ids.length };
+}
+
+function unpacked({ factors, ids, idBytes }: PackedSide): GivenSide {
+  const shared = { factors: sharedF32(factors.length), ids: new Uint8Array(new SharedArrayBuffer(idBytes)) };
+  shared.factors.set(factors);
+  shared.ids.set(new Uint8Array(ids.buffer, ids.byteOffset, idBytes));
+  return shared;
 }
