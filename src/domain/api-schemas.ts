@@ -226,6 +226,7 @@ export const DetailedListSchema = named('List with details', {
   ),
   Seed: Type.Optional(Type.String({ description: 'The item that the list goes by' })),
 });
+export type DetailedList = Static<typeof DetailedListSchema>;
 export const ItemIdsSchema = Type.Array(Type.String({ description: 'Identifier of an item' }));
 
 export const ExplanationSchema = named('Explanation', {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { TitledScoreSchema } from './admin-schemas.ts';
+import { titled } from './admin-schemas.ts';
 import { ROLES } from './roles.ts';
 import { named, oneOf } from './schema-helpers.ts';
 
@@ -82,7 +82,9 @@ export const PreviewSchema = named('Preview of a placement', {
       Known: Type.Boolean({ description: 'False for an id without a record' }),
       Source: Type.String({ description: 'What made the list, as `X-Furze-Source` tells' }),
       Seed: Type.Optional(Type.String({ description: 'Title or id of the item that the list goes by' })),
-      Items: Type.Array(TitledScoreSchema, { description: 'Best first' }),
+      Items: Type.Array(Type.Object({ ...titled, Score: Type.Number(), Reason: Type.String() }), {
+        description: 'Best first, with reasons in words',
+      }),
     }),
   ),
 });

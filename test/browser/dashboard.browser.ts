@@ -159,6 +159,25 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.context().close();
   });
 
+  it.each([VIEWS[0], VIEWS[1]])('shows a shelf by two settings side by side at $width', async (how) => {
+    const view = await openView(browser, how);
+    await signIn(view);
+    const { page } = view;
+    await show(page, `shelf/user:${userId}/user:${userId}`, 'Shelf');
+    await page.getByLabel('First setting').selectOption({ label: 'discovery 0' });
+    await page.getByLabel('Second setting').selectOption({ label: 'placement home' });
+    await page.locator('.goods').nth(1).waitFor();
+    const titles = (at: number) => page.locator('.goods').nth(at).locator('strong').allTextContents();
+    const [first, second] = [await titles(0), await titles(1)];
+    expect([first.length, second.length]).toEqual([12, 12]);
+    await page.getByLabel('Second setting').selectOption({ label: 'discovery 1' });
+    await expect.poll(() => titles(1)).not.toEqual(second);
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.screenshot({ path: join(shots, `shelf-settings-${how.width}.png`), fullPage: true });
+    expect(view.errors).toEqual([]);
+    await page.context().close();
+  });
+
   it.each(VIEWS)('shows real data on every page without a fault at $width in $colorScheme', async (how) => {
     const view = await openView(browser, how);
     await signIn(view);

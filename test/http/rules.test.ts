@@ -104,13 +104,20 @@ describe('placements that staff keep', () => {
         UserId: 'u',
         Known: false,
         Items: [
-          { Id: 'd', Title: 'Item d' },
+          { Id: 'd', Title: 'Item d', Reason: 'staff put it here' },
           { Id: 'a', Title: 'Item a' },
         ],
       },
       { UserId: 'v' },
     ]);
     expect((await merchant('GET', '/api/recommend/u?placement=new')).status).toBe(404);
+    for (const discovery of [0, 0.5]) {
+      const tried = await merchant('POST', '/api/admin/placements/shelf/preview', {
+        Settings: { discovery },
+        Users: ['u'],
+      });
+      expect(tried.body.Users[0].Items.length).toBeGreaterThan(0);
+    }
     const fixed = await merchant('POST', '/api/admin/placements/fixed/preview', { ...asked, Users: ['u'] });
     expect(fixed.body.Users[0].Items.length).toBeGreaterThan(1);
     expect(fixed.body.Users[0].Items[0].Id).toBe('d');

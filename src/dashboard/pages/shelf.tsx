@@ -1,13 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ActiveUsersView } from '../../domain/activity-schemas.ts';
 import type { ItemCard, TitledScore, UserView } from '../../domain/admin-schemas.ts';
-import { api, pathOf } from '../api.ts';
+import type { Preview, RulesView } from '../../domain/rule-schemas.ts';
+import { pathOf } from '../api.ts';
 import { short } from '../format.ts';
 import { Card, PageHead, State } from '../parts/common.tsx';
 import { ItemPicker } from '../parts/item-picker.tsx';
 import { SearchInput } from '../parts/record-search.tsx';
 import { go, place } from '../router.ts';
 import { likeType } from '../state.ts';
+import { usePosted } from '../use-posted.ts';
 import { useResource } from '../use-resource.ts';
 
 const ITEMS = 12;
@@ -31,7 +33,8 @@ export function ShelfPage() {
   return (
     <>
       <PageHead title="Shelf">
-        What two customers would see, side by side: real ones, or one you make up. Nothing is stored.
+        What two customers would see, side by side: real ones, or one you make up; or one customer by two
+        settings. Nothing is stored.
       </PageHead>
       <State error={known.error} loading={known.loading} />
       <div class="cards even shelves">
@@ -90,8 +93,61 @@ function Shelf({ name, of, suggested, choose }: ShelfProps) {
           made up
         </button>
       </p>
-      {isMadeUp ? <MadeUp basket={basket} change={setBasket} /> : <OfUser key={userId} userId={userId} />}
+      {isMadeUp ? (
+        <MadeUp basket={basket} change={setBasket} />
+      ) : (
+        <BySetting key={userId} name={name} userId={userId} />
+      )}
     </Card>
+  );
+}
+
+/** Amounts of discovery that are compared. */
+const DISCOVERIES = [0, 0.25, 0.5, 0.75, 1];
+/** A name of no placement, for settings that are tried and never kept. */
+const TRIED = 'shelf';
+
+/** The list of a user by the settings in effect, by a placement, or with so much discovery. */
+function BySetting({ name, userId }: { name: string; userId: string }) {
+  const [setting, setSetting] = useState('');
+  const placements = useResource<RulesView>('/api/admin/rules').data?.Placements ?? [];
+  return (
+    <>
+      <label>
+        {name} setting
+        <select value={setting} onChange={(event) => setSetting(event.currentTarget.value)}>
+          <option value="">as it is</option>
+          {placements.map(({ Name }) => (
+            <option key={Name} value={`=${Name}`}>
+              placement {Name}
+            </option>
+          ))}
+          {DISCOVERIES.map((share) => (
+            <option key={share} value={String(share)}>
+              discovery {share}
+            </option>
+          ))}
+        </select>
+      </label>
+      {setting === '' ? (
+        <OfUser userId={userId} />
+      ) : (
+        <Tried key={setting} setting={setting} userId={userId} />
+      )}
+    </>
+  );
+}
+
+function Tried({ setting, userId }: { setting: string; userId: string }) {
+  const isPlacement = setting.startsWith('=');
+  const path = ['api', 'admin', 'placements', isPlacement ? setting.slice(1) : TRIED, 'preview'];
+  const Settings = isPlacement ? undefined : { discovery: Number(setting) };
+  const body = JSON.stringify({ Settings, Users: [userId] });
+  const { data, error } = usePosted<Preview>(pathOf(path, { n: ITEMS }), body);
+  const [shown] = data?.Users ?? [];
+  if (shown === undefined) return <State error={error} loading={error === undefined} />;
+  return (
+    <Goods items={shown.Items.map((item) => ({ ...item, reason: item.Reason }))} none="Nothing to show." />
   );
 }
 
@@ -119,21 +175,10 @@ function OfUser({ userId }: { userId: string }) {
 /** Somebody who has bought what is put into a basket here. */
 function MadeUp(props: { basket: readonly ItemCard[]; change: (basket: readonly ItemCard[]) => void }) {
   const { basket, change } = props;
-  const [found, setFound] = useState<readonly TitledScore[]>();
-  const [error, setError] = useState<string>();
-  useEffect(() => {
-    let isCurrent = true;
-    setError(undefined);
-    const FeedbackType = likeType() ?? 'like';
-    const body = basket.map(({ Id }) => ({ FeedbackType, ItemId: Id, UserId: '', Timestamp: '' }));
-    api<readonly TitledScore[]>(pathOf(['api', 'admin', 'session'], { n: ITEMS }), 'POST', body).then(
-      (items) => isCurrent && setFound(items),
-      (problem: Error) => isCurrent && setError(problem.message),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [basket]);
+  const FeedbackType = likeType() ?? 'like';
+  const records = basket.map(({ Id }) => ({ FeedbackType, ItemId: Id, UserId: '', Timestamp: '' }));
+  const path = pathOf(['api', 'admin', 'session'], { n: ITEMS });
+  const { data: found, error } = usePosted<readonly TitledScore[]>(path, JSON.stringify(records));
   const add = (Id: string, Title: string) =>
     basket.some((item) => item.Id === Id) || change([...basket, { Id, Title }]);
   return (

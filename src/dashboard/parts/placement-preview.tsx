@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ActiveUsersView } from '../../domain/activity-schemas.ts';
 import type { Preview } from '../../domain/rule-schemas.ts';
-import { api, pathOf } from '../api.ts';
+import { pathOf } from '../api.ts';
+import { usePosted } from '../use-posted.ts';
 import { useResource } from '../use-resource.ts';
 import { Item, State } from './common.tsx';
 import type { Settings } from './rule-form.tsx';
@@ -9,38 +10,16 @@ import type { Settings } from './rule-form.tsx';
 const SHOWN = 10;
 const USERS = 3;
 const NOBODY = 'somebody new';
-/** Keys are tried when nothing was changed for so long. */
-const CALM_MS = 400;
 
 /** What three users would see by the settings of a placement. */
 export function PlacementPreview({ name, settings }: { name: string; settings: Settings }) {
   const active = useResource<ActiveUsersView>(pathOf(['api', 'admin', 'activity', 'users'], { n: USERS }));
   const [chosen, setChosen] = useState<readonly (string | undefined)[]>([]);
-  const [shown, setShown] = useState<Preview>();
-  const [error, setError] = useState<string>();
   const suggested = active.data?.Users.map(({ UserId }) => UserId) ?? [];
   const users = Array.from({ length: USERS }, (_, at) => chosen[at] || suggested[at] || NOBODY);
-  const isReady = !active.loading;
   const asked = JSON.stringify({ Settings: settings, Users: users });
-  useEffect(() => {
-    if (!isReady) return;
-    let isCurrent = true;
-    const path = pathOf(['api', 'admin', 'placements', name, 'preview'], { n: SHOWN });
-    const timer = setTimeout(() => {
-      api<Preview>(path, 'POST', JSON.parse(asked)).then(
-        (preview) => {
-          if (!isCurrent) return;
-          setShown(preview);
-          setError(undefined);
-        },
-        (problem: Error) => isCurrent && setError(problem.message),
-      );
-    }, CALM_MS);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [asked, isReady]);
+  const path = pathOf(['api', 'admin', 'placements', name, 'preview'], { n: SHOWN });
+  const { data: shown, error } = usePosted<Preview>(path, active.loading ? undefined : asked);
   const choose = (at: number, text: string) =>
     setChosen(users.map((user, other) => (other === at ? text : user)));
   return (

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import type { Rules } from '../../config/config.ts';
 import { experiment } from '../../config/schema-experiments.ts';
 import { placement } from '../../config/schema-placements.ts';
+import type { DetailedList } from '../../domain/api-schemas.ts';
 import { decodePreview, decodeSettings } from '../../domain/decode-bodies.ts';
-import type { ScoredEntry } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import {
   AuditSchema,
@@ -156,7 +156,7 @@ async function preview(
       n: Math.min(request.query.n, ENTRIES_MAX),
       offset: 0,
       categories: [],
-      scored: true,
+      details: true,
       caller: request,
     },
     placement: name,
@@ -165,9 +165,9 @@ async function preview(
   const lists: Preview['Users'] = [];
   for (const UserId of Users) {
     const { text, source, seed } = await recommender.recommend(UserId, asked);
-    const Items = (JSON.parse(text) as ScoredEntry[]).flatMap(({ Id, Score }) => {
+    const Items = (JSON.parse(text) as DetailedList).Items.flatMap(({ Id, Score, Reason }) => {
       const item = data.local.findItem(Id);
-      return item === undefined ? [] : [{ ...admin.cards.of(item), Score }];
+      return item === undefined ? [] : [{ ...admin.cards.of(item), Score, Reason }];
     });
     const Seed = seed === undefined ? undefined : data.local.findItem(seed)?.Comment || seed;
     const Known = data.local.userRow(UserId) >= 0;
