@@ -11,6 +11,7 @@ import { WhyNot } from '../parts/why.tsx';
 import { go, place } from '../router.ts';
 import { isStoring } from '../state.ts';
 import { useAttempt } from '../use-attempt.ts';
+import { usePosted } from '../use-posted.ts';
 import { useResource } from '../use-resource.ts';
 
 const ENTRIES = 20;
@@ -198,34 +199,31 @@ function Entries({ of, none }: { of: readonly ItemCard[]; none: string }) {
 /** What the first placements have for a user. */
 function Shelves({ userId }: { userId: string }) {
   const { data } = useResource<RulesView>('/api/admin/rules');
-  const [shown, setShown] = useState<Readonly<Record<string, Preview['Users'][number] | undefined>>>({});
   const placements = data?.Placements.filter(({ NotInEffect }) => NotInEffect === undefined).slice(
     0,
     SHELVES,
   );
-  useEffect(() => {
-    for (const { Name } of placements ?? []) {
-      const path = pathOf(['api', 'admin', 'placements', Name, 'preview'], { n: SHORT });
-      // One that cannot be asked for stays as it is.
-      const keep = ({ Users }: Preview) => setShown((before) => ({ ...before, [Name]: Users[0] }));
-      api<Preview>(path, 'POST', { Users: [userId] }).then(keep, () => {});
-    }
-  }, [data]);
   if (placements === undefined || placements.length === 0) return null;
   return (
     <Card wide title="What placements show">
       <div class="columns">
-        {placements.map(({ Name }) => {
-          const { Items, Seed } = shown[Name] ?? {};
-          return (
-            <section key={Name}>
-              <h3>{Name}</h3>
-              {Seed !== undefined && <p class="muted">By {short(Seed, 60)}</p>}
-              <Entries of={Items ?? []} none={Items ? 'Nothing for this user.' : 'Being worked out.'} />
-            </section>
-          );
-        })}
+        {placements.map(({ Name }) => (
+          <ShelfOf key={Name} name={Name} userId={userId} />
+        ))}
       </div>
     </Card>
+  );
+}
+
+function ShelfOf({ name, userId }: { name: string; userId: string }) {
+  const path = pathOf(['api', 'admin', 'placements', name, 'preview'], { n: SHORT });
+  // One that cannot be asked for stays as it is.
+  const { Items, Seed } = usePosted<Preview>(path, JSON.stringify({ Users: [userId] })).data?.Users[0] ?? {};
+  return (
+    <section>
+      <h3>{name}</h3>
+      {Seed !== undefined && <p class="muted">By {short(Seed, 60)}</p>}
+      <Entries of={Items ?? []} none={Items ? 'Nothing for this user.' : 'Being worked out.'} />
+    </section>
   );
 }
