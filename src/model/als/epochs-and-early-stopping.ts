@@ -12,6 +12,11 @@ import { type AlsPhase, type AlsTask, alsPhases, sidePhases } from './training-t
 const PATIENCE = 3;
 /** Standard errors in the half width of an `Estimate`, and those of a one-sided 95 %. */
 const ONE_SIDED = 1.645 / 1.96;
+/**
+ * Of n users without a single hit the share of hits may still be 3 / n, at 95 % (rule of three: Hanley and Lippman-Hand 1983): chance
+ * has none either among many items.
+ */
+const WITHOUT_HITS = 3;
 
 /** One epoch is over. */
 export interface AlsEpoch {
@@ -67,7 +72,8 @@ export function* alsCourse(task: AlsTask): Generator<AlsPhase | AlsEpoch, AlsOut
   if (best === undefined) return { epochs: done, bestEpoch: done };
   const outcome = { epochs: done, bestEpoch: best.epoch, quality: best.quality };
   const { mean, halfWidth } = best.quality;
-  if (mean + halfWidth * ONE_SIDED < chanceQuality(task.itemCount)) {
+  const most = mean + Math.max(halfWidth * ONE_SIDED, WITHOUT_HITS / task.judged);
+  if (most < chanceQuality(task.itemCount)) {
     return { ...outcome, divergence: 'its lists are worse than chance' };
   }
   if (best.epoch < done) {

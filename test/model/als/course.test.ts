@@ -196,4 +196,20 @@ describe('a training that goes wrong', () => {
     const { outcome } = run({ ...given, regularization: 1e-38, unobservedWeight: 1e38 }, { heldOut });
     expect(outcome.divergence).toBe('its factors are not finite');
   });
+
+  it('is told from one whose few judged users have no hit: by chance they would have none either', () => {
+    const withoutHits = (users: number) => {
+      const userRows = heldOut.userRows.slice(0, users);
+      const itemRows = heldOut.itemRows.slice(0, users);
+      return run({ ...given, epochs: 2 }, { heldOut: { userRows, itemRows } }, (step, task) => {
+        if (step.kind === 'judge') viewOf(task.memory, task.layout, 'gains', 'f32').fill(0);
+      });
+    };
+    const few = withoutHits(20);
+    expect(few.outcome).toMatchObject({ quality: { mean: 0 } });
+    expect(few.outcome.divergence).toBeUndefined();
+    const many = withoutHits(heldOut.userRows.length);
+    expect(many.task.judged * chanceQuality(many.task.itemCount)).toBeGreaterThan(3);
+    expect(many.outcome.divergence).toBe('its lists are worse than chance');
+  });
 });
