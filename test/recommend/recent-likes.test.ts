@@ -112,4 +112,22 @@ describe('the latest likes of all', () => {
     again.restore(likes.save());
     expect([2, 50, 60].map((row) => again.hasJustBeenLiked(row))).toEqual([false, true, true]);
   });
+
+  it('go by their times where they were counted in another order, as a recount reads them', () => {
+    const inTime = new RecentLikes();
+    const byUser = new RecentLikes();
+    const given = Array.from(
+      { length: 600 },
+      (_, at) => [at % 7, at % 50 === 49 ? 99 : at % 31, 1000 * (at + 1)] as const,
+    );
+    for (const [user, item, timeMs] of given) inTime.add(user, item, timeMs);
+    for (const [user, item, timeMs] of given.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]))
+      byUser.add(user, item, timeMs);
+    const restored = new RecentLikes();
+    restored.restore(byUser.save());
+    expect(restored.save()).toEqual(inTime.save());
+    for (let user = 0; user < 7; user++)
+      expect(restored.latestOf(user, 10)).toEqual(inTime.latestOf(user, 10));
+    expect([...restored.usersOf(99)]).toEqual([...inTime.usersOf(99)]);
+  });
 });

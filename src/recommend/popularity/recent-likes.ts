@@ -14,6 +14,8 @@ const NONE = 0xffffffff;
 const LIKES_MAX = 20;
 const USERS_MAX = 50;
 const LIKES_OF_USER_MAX = 20;
+/** Likes of a user of which the latest are taken by their times. */
+const LOOKED_AT = 64;
 /** Those who gave the latest likes stand for anybody, one in so many of these. */
 const LATEST = 2048;
 const CHOSEN_OF = 16;
@@ -163,6 +165,17 @@ export class RecentLikes {
     return (this.placeSums[itemRow] ?? 0) > JUST_NOW_SHARE * this.length * this.countOf(itemRow);
   }
 
+  /** Of the last likes that came of a user the latest by their times, in an order that does not go by when they came. */
+  latestOf(userRow: number, count: number): number[] {
+    const { itemRows, userRows, beforeOfUser, seconds } = this;
+    const places: number[] = [];
+    let at = this.lastOfUser[bucket(userRow)]!;
+    for (; places.length < LOOKED_AT && at !== NONE; at = beforeOfUser[at]!)
+      if (userRows[at] === userRow && itemRows[at] !== NONE) places.push(at);
+    places.sort((a, b) => seconds[b]! - seconds[a]! || itemRows[a]! - itemRows[b]!);
+    return places.slice(0, count).map((place) => itemRows[place]!);
+  }
+
   /** Likes of an item. */
   countOf(itemRow: number): number {
     return this.counts[itemRow] ?? 0;
@@ -218,13 +231,17 @@ export class RecentLikes {
     return { userRows: kept(userRows), itemRows: kept(itemRows), seconds: kept(seconds) };
   }
 
-  /** Takes the place of all that was there. */
+  /** Takes the place of all that was there, the earliest first, in whatever order they were counted. */
   restore({ userRows, itemRows, seconds }: LikeColumns): void {
     this.clear();
     // So many may be what was left of more.
     this.droppedUntil = seconds.length < RECENT_LIKES ? 0 : seconds.reduce((a, b) => Math.min(a, b));
     const from = Math.max(0, userRows.length - ROOM);
-    for (let at = from; at < userRows.length; at++) this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
+    const order = Float64Array.from(seconds.subarray(from), (second, at) => second * ROOM + at).sort();
+    for (const key of order) {
+      const at = from + (key % ROOM);
+      this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
+    }
   }
 
   /** Drops the oldest by their times, some three eighths, without sorting them all: on the main thread it takes a millisecond. */

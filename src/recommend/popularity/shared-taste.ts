@@ -140,7 +140,7 @@ export class SharedTaste {
     const known = this.people.get(user);
     if (known?.mark === mark) return known.vector;
     if (this.people.size === PEOPLE_MAX) this.people.clear();
-    const vector = this.directionOf(this.likes.itemsOf(user).subarray(0, LIKES_MAX));
+    const vector = this.directionOf(this.likes.latestOf(user, LIKES_MAX));
     this.people.set(user, { mark, vector });
     return vector;
   }
