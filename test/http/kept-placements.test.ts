@@ -127,3 +127,18 @@ it('keeps the answer of a user whose own list nobody has asked for since feedbac
   expect(await ask('ann', 'side')).toEqual(first);
   expect(found.mock.results.at(-1)?.value?.text).toBe(JSON.stringify(first.items.split(' ')));
 });
+
+it('keeps a list that is shorter than it was asked for, each number of entries on its own', async () => {
+  await server.call('POST', '/api/users', [{ UserId: 'eve', Labels: [] }]);
+  const found = vi.spyOn(AnswerCache.prototype, 'findPlaced');
+  const first = await ask('eve', 'side', 'n=40');
+  expect(first.items.split(' ')).toHaveLength(3);
+  const whole = await ask('eve', 'home', 'n=40');
+  const short = await ask('eve', 'home', 'n=2');
+  expect(whole.items.split(' ').length).toBeLessThan(40);
+  found.mockClear();
+  expect(await ask('eve', 'home', 'n=40')).toEqual(whole);
+  expect(await ask('eve', 'home', 'n=2')).toEqual(short);
+  expect(found.mock.results.map(({ value }) => value !== undefined)).toEqual([true, true]);
+  found.mockRestore();
+});

@@ -91,8 +91,8 @@ export class PersonalAnswers {
     const passing = filter && filters.ready(filter);
     if (filter !== undefined && passing === undefined) return undefined;
     const mayStand = (row: number) =>
-      placement.isPinned(catalogue.idAt(row)) ||
-      ((passing === undefined || hasBit(passing, row)) && catalogue.isInAll(row, settings.categories));
+      ((passing === undefined || hasBit(passing, row)) && catalogue.isInAll(row, settings.categories)) ||
+      placement.isPinned(catalogue.idAt(row));
     const found = hits.findPlaced(number, userId, Math.min(query.n, length), mayStand);
     if (found === undefined) return undefined;
     active.note(hits.foundUserRow);
@@ -177,7 +177,8 @@ export class PersonalAnswers {
         const told = await this.told(userId, answer, query, sources);
         const { placement, other } = rules!;
         if (isOfPlacement(query) && placement.isSteady && other === undefined) {
-          const kept = { mark, untilMs: placement.pinsUntilMs(clock()) };
+          const n = Math.min(query.n, placement.length);
+          const kept = { n, mark, untilMs: placement.pinsUntilMs(clock()) };
           hits.keepPlaced(placement.number, userId, history, answer.rows, told.source, kept);
         }
         return { ...told, claims };

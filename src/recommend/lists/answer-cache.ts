@@ -106,7 +106,8 @@ export class AnswerCache {
 
   /**
    * The answer of a placement that was kept for the user, and what made it; undefined when it is not to be had from here.
-   * @param place number of the placement @param mayStand false for a row that its rules let pass no more
+   * @param place number of the placement @param n entries that are asked for at most
+   * @param mayStand false for a row that its rules let pass no more
    */
   findPlaced(
     place: number,
@@ -116,17 +117,22 @@ export class AnswerCache {
   ): { readonly text: string; readonly source: string } | undefined {
     const { slots, texts } = this;
     const { clock, clockErrorMs } = this.options;
-    if (slots.count === 0 || n === 0) return undefined;
+    if (slots.count === 0 || n > SLOT_ROWS) return undefined;
     const nowMs = clock();
-    const isThere = slots.find(placedKey(place, userId), effectiveUntil(nowMs, clockErrorMs));
+    const isThere = slots.find(placedKey(place, n, userId), effectiveUntil(nowMs, clockErrorMs));
     // Whether the user's own list is behind says nothing of it: it was made for the question, and goes with the next write.
-    if (!isThere || n !== slots.length || nowMs - slots.madeMs > PLACED_MS_MAX) return undefined;
-    const { words, rowsAt, slot } = slots;
-    if (!this.areListable(n)) return undefined;
-    for (let at = rowsAt; at < rowsAt + n; at++) if (!mayStand(words[at]!)) return undefined;
-    const text =
-      texts.countAt(slot) === n ? texts.textAt(slot)! : this.compose({ n, offset: 0, categories: [] });
-    return text === undefined ? undefined : { text, source: this.sources[slot] ?? '' };
+    if (!isThere || nowMs - slots.madeMs > PLACED_MS_MAX) return undefined;
+    // It may be shorter than `n` by its rules.
+    const { words, rowsAt, length, slot } = slots;
+    if (!this.areListable(length)) return undefined;
+    for (let at = rowsAt; at < rowsAt + length; at++) if (!mayStand(words[at]!)) return undefined;
+    let text = texts.countAt(slot) === length ? texts.textAt(slot) : undefined;
+    if (text === undefined) {
+      text = this.compose({ n: length, offset: 0, categories: [] });
+      if (text === undefined) return undefined;
+      texts.put(slot, text, length);
+    }
+    return { text, source: this.sources[slot] ?? '' };
   }
 
   /** A number that changes when something of the user is forgotten; NaN, which is never the same, for one who is not here. */
@@ -140,6 +146,7 @@ export class AnswerCache {
 
   /**
    * Keeps the whole answer of a placement for a user.
+   * @param n entries that were asked for at most, where that is not what there are
    * @param mark of the user before the answer was begun: what was forgotten since is not kept
    * @param history that the answer was made with @param untilMs when its rules change by themselves
    */
@@ -149,12 +156,23 @@ export class AnswerCache {
     history: History,
     rows: readonly number[],
     source: string,
-    { mark, untilMs }: { readonly mark: number; readonly untilMs: number },
+    {
+      n = rows.length,
+      mark,
+      untilMs,
+    }: { readonly n?: number; readonly mark: number; readonly untilMs: number },
   ): void {
     const { userRow, inEffectSinceMs: fromMs, nextEffectMs } = history;
-    const key = placedKey(place, userId);
-    const isTooLong = rows.length > SLOT_ROWS || key.length > ID_LENGTH_MAX;
-    if (this.slots.count === 0 || isTooLong || userRow < 0 || mark !== this.markOf(userRow)) return;
+    const key = placedKey(place, n, userId);
+    const isTooLong = n > SLOT_ROWS || key.length > ID_LENGTH_MAX;
+    if (
+      this.slots.count === 0 ||
+      isTooLong ||
+      rows.length === 0 ||
+      userRow < 0 ||
+      mark !== this.markOf(userRow)
+    )
+      return;
     for (const [at, row] of rows.entries()) this.head[at] = row;
     const madeMs = this.options.clock();
     const time = { madeMs, knowsMs: madeMs, fromMs, untilMs: Math.min(untilMs, nextEffectMs) };
@@ -227,8 +245,8 @@ export class AnswerCache {
 }
 
 /** Key of an answer of a placement in the place of a user's id, none of which has a zero. */
-function placedKey(place: number, userId: string): string {
-  return `\0${String.fromCharCode(place)}${userId}`;
+function placedKey(place: number, n: number, userId: string): string {
+  return `\0${String.fromCharCode(place, n)}${userId}`;
 }
 
 /** Bytes that a short text takes beside its characters: its header and the pointer to it. */

@@ -71,8 +71,13 @@ export class ExplorationPools {
     const pool = this.pools.get(placement);
     const isFresh = pool !== undefined && Math.abs(this.parts.clock() - pool.madeMs) <= FRESH_MS;
     const counts = this.counts.get(placement);
-    if (!isFresh && counts !== undefined && accept !== undefined && !this.making.has(placement))
-      void this.make(placement, counts, accept);
+    if (!isFresh && counts !== undefined && accept !== undefined && !this.making.has(placement)) {
+      this.making.add(placement);
+      // Where it cannot be made, the last one holds, and whoever asks next tries again.
+      this.make(placement, counts, accept)
+        .catch(() => {})
+        .finally(() => this.making.delete(placement));
+    }
     return pool?.entries;
   }
 
@@ -106,7 +111,6 @@ export class ExplorationPools {
   }
 
   private async make(placement: string, counts: Counts, accept: (row: number) => boolean): Promise<void> {
-    this.making.add(placement);
     const nowMs = this.parts.clock();
     const rowCount = this.parts.rowCount();
     const isLittle = (row: number) => (counts.seen[row] ?? 0) < SEEN_MAX && accept(row);
@@ -114,7 +118,6 @@ export class ExplorationPools {
     const kept = (this.pools.get(placement)?.entries ?? []).map(({ row }) => row).filter(isLittle);
     const rows = rowsToTry(kept, isLittle, rowCount, random);
     this.pools.set(placement, { entries: await inTurns(sharesOf(rows, counts, random)), madeMs: nowMs });
-    this.making.delete(placement);
   }
 
   private *countAll(

@@ -107,3 +107,17 @@ it('lets go of an item of which enough is known', async () => {
   pools.note(times(100, () => record([1])));
   expect((await made('home')).map(({ row }) => row).sort()).toEqual([0, 2]);
 });
+
+it('keeps what it has where another cannot be made, and tries again', async () => {
+  const { pools, learn, made } = poolsOver([], 3);
+  learn();
+  const first = await made('home', (row) => row === 1);
+  const fails = vi.fn(() => {
+    throw new Error('no such row');
+  });
+  const changed = made('home', fails);
+  await vi.waitFor(() => expect(fails.mock.calls.length).toBeGreaterThan(1), 300_000);
+  expect(pools.of('home', any)).toBe(first);
+  expect((await made('home')).map(({ row }) => row).sort()).toEqual([0, 1, 2]);
+  expect((await changed).length).toBe(3);
+});
