@@ -17,10 +17,10 @@ const clock = () => NOW_MS;
 const types = { positiveFeedbackTypes: ['like'], readFeedbackTypes: ['read'] };
 const rules = storeOptions('', types);
 
-function newCounts(reads: LocalReads, settings = SETTINGS): SavedCounts {
+function newCounts(reads: LocalReads, settings = SETTINGS, time = clock): SavedCounts {
   return new SavedCounts(
     settings,
-    clock,
+    time,
     typeTest(settings.positiveTypes, () => reads.feedbackTypes()),
   );
 }
@@ -390,5 +390,49 @@ describe('the counts of a running service', () => {
     expect(keeper.renew).not.toHaveBeenCalled();
     await data.write(likes(60, 'b'));
     await vi.waitFor(() => expect(keeper.renew).toHaveBeenCalledTimes(1), 600_000);
+  });
+
+  it.each([
+    ['for ever', Number.POSITIVE_INFINITY],
+    ['for some time', 480 * HOUR_MS],
+  ])('are right again once a clock that ran ahead is set right, where likes count %s', async (_, ttlMs) => {
+    const settings = { ...SETTINGS, ttlMs };
+    const { data, reads } = await liked(0);
+    const timeOf = (hours: number) => new Date(NOW_MS - hours * HOUR_MS).toISOString();
+    const old = Array.from({ length: 300 }, (_, i) =>
+      feedback('like', 'old', `i${i}`, { Timestamp: timeOf(i) }),
+    );
+    await data.write(putFeedback(old));
+    let nowMs = NOW_MS;
+    const counts = newCounts(reads, settings, () => nowMs);
+    const keeper = keeperOf(undefined, () => renewCounts(undefined, settings, reads, () => nowMs));
+    const { live, notes } = liveOf(counts, reads, keeper);
+    data.onChange((changes) => live.apply(changes));
+    await live.load(300);
+    await vi.waitFor(() => expect(live.isCounted).toBe(true), 600_000);
+    const right = figuresOf(counts);
+    expect(right.window).not.toBe('');
+    keeper.renew.mockClear();
+
+    nowMs = NOW_MS + 10 * 365 * 24 * HOUR_MS;
+    expect(figuresOf(counts).window).toBe('');
+    const ahead = counts.save(reads.feedbackPosition!);
+    // A step back within what is counted in one go forgets nothing worth a count.
+    nowMs -= HOUR_MS;
+    counts.popularity.drain();
+    expect(keeper.renew).not.toHaveBeenCalled();
+
+    nowMs = NOW_MS;
+    counts.popularity.drain();
+    counts.popularity.drain();
+    await vi.waitFor(() => expect(figuresOf(counts)).toEqual(right), 600_000);
+    expect(keeper.renew).toHaveBeenCalledTimes(1);
+    expect(notes).toEqual(['the clock went back; all feedback is counted again']);
+
+    // Nor is what was saved while it ran ahead taken for all there is.
+    const again = newCounts(reads, settings, () => nowMs);
+    expect(again.resume(ahead, reads)).toBeUndefined();
+    again.restore(renewCounts(ahead, settings, reads, () => nowMs)!);
+    expect(figuresOf(again)).toEqual(right);
   });
 });

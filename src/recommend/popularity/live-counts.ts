@@ -66,6 +66,7 @@ export class LiveCounts {
     this.settled = new Promise((resolve) => {
       this.resolveSettled = resolve;
     });
+    options.counts.popularity.onForgotten = () => this.recountBehindClock();
   }
 
   /** True once `settled` has resolved. */
@@ -113,6 +114,13 @@ export class LiveCounts {
 
   close(): void {
     this.isClosed = true;
+  }
+
+  private recountBehindClock(): void {
+    if (this.needsRecount) return;
+    this.needsRecount = true;
+    this.options.onNote?.('the clock went back; all feedback is counted again');
+    void this.recount();
   }
 
   private giveUpWaiting(): void {

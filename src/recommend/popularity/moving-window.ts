@@ -54,6 +54,7 @@ export class MovingWindow {
   /** Numbers of the slices before the first one and of the last one inside the window. */
   private from = Number.NaN;
   private to = Number.NaN;
+  private lacksSlices = false;
 
   /** @param windowMs length of the window in milliseconds, above 0 and finite */
   constructor(windowMs: number, clock: Clock) {
@@ -61,6 +62,11 @@ export class MovingWindow {
     this.sliceCount = Math.min(Math.max(SLICES_MIN, Math.ceil(windowMs / DAY_MS)), SLICES_MAX);
     this.sliceMs = Math.max(1, windowMs / this.sliceCount);
     this.clock = clock;
+  }
+
+  /** True once the clock went back by more than a slice: what had left the window, and should be in it again, is gone. */
+  get hasForgotten(): boolean {
+    return this.lacksSlices;
   }
 
   /** True where a record of that time has left the window. */
@@ -83,6 +89,7 @@ export class MovingWindow {
     const to = Math.ceil(this.clock() / this.sliceMs);
     if (to === this.to) return;
     const from = to - this.sliceCount - 1;
+    if (this.from > from + 1) this.lacksSlices = true;
     for (const [number, slice] of this.slices) {
       const held = number > this.from && number <= this.to;
       const holds = number > from && number <= to;
@@ -113,6 +120,7 @@ export class MovingWindow {
     this.counts.restore(counts);
     this.from = from;
     this.to = to;
+    this.lacksSlices = false;
   }
 }
 

@@ -66,6 +66,8 @@ export function popularitySpans(recommend: Config['recommend']): PopularitySpans
 export class PopularityCounts implements ItemPopularity {
   /** The latest likes of all. */
   readonly recent = new RecentLikes();
+  /** Told of `hasForgotten` by each `drain`. */
+  onForgotten: () => void = () => {};
   private readonly clock: Clock;
   /** Records that were applied and not counted yet, in order. */
   private readonly pending: Pending[] = [];
@@ -137,9 +139,15 @@ export class PopularityCounts implements ItemPopularity {
     if (feedback.length > 0) this.pending.push({ feedback, isPositive, sign, next: 0 });
   }
 
+  /** True where the clock went back, so that a window lacks what had left it: all is to be counted again. */
+  get hasForgotten(): boolean {
+    return this.inWindow.hasForgotten || (this.inAll instanceof MovingWindow && this.inAll.hasForgotten);
+  }
+
   /** Moves the windows to the present and counts at most `limit` of the records that wait. @returns true when more are waiting */
   drain(limit = Number.POSITIVE_INFINITY): boolean {
     this.advance();
+    if (this.hasForgotten) this.onForgotten();
     let left = limit;
     for (let batch = this.pending[0]; batch !== undefined && left > 0; batch = this.pending[0]) {
       const { feedback, isPositive, sign } = batch;

@@ -128,11 +128,13 @@ export class SavedCounts {
   /**
    * Restores what was saved and applies what has come since.
    * @param isSound see `restore`
-   * @returns how many records that was; undefined where the store cannot tell: what was saved stays then
+   * @returns how many records that was; undefined where the store cannot tell, or the clock has gone back behind what was
+   *   saved, which lacks what had left its windows: what was saved stays then
    * @throws what `restore` does
    */
   resume(bytes: Uint8Array, reads: LocalReads, isSound = false): number | undefined {
-    return this.catchUp(this.restore(bytes, isSound), reads);
+    const position = this.restore(bytes, isSound);
+    return this.popularity.hasForgotten ? undefined : this.catchUp(position, reads);
   }
 
   /**
