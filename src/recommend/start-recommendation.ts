@@ -169,9 +169,10 @@ function placedBy(
   const placements = new Placements(rules.current);
   const explored = () => placements.namesWith(({ settings }) => settings.explore > 0);
   const readTypes = readTypesOf(config.recommend);
-  const pools = new ExplorationPools({ explored, clock, rowCount: () => catalogue.rowCount, readTypes });
+  const rowCount = () => catalogue.rowCount;
+  const pools = new ExplorationPools({ explored, clock, rowCount, readTypes, onTrouble });
   const rotation = new Rotation();
-  const lessons = new ShownLessons(shownLog, clock, [pools, rotation]);
+  const lessons = new ShownLessons(shownLog, clock, [pools, rotation], onTrouble);
   const learn = () => {
     if (placements.namesWith(({ learns }) => learns).length > 0) lessons.renew(true);
   };

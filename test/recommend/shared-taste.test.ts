@@ -50,8 +50,12 @@ function reference(likes: RecentLikes, model: Directions, liked: readonly number
     return sum.map((value) => value / Math.hypot(...sum));
   };
   const own = directionOf(liked.slice(0, 10));
+  // Vectors of people are kept in 32 bits.
   const likeness = (user: number) =>
-    directionOf(likes.itemsOf(user).subarray(0, 10)).reduce((sum, value, at) => sum + value * own[at]!, 0);
+    Float64Array.from(Float32Array.from(directionOf(likes.itemsOf(user).subarray(0, 10)))).reduce(
+      (sum, value, at) => sum + value * own[at]!,
+      0,
+    );
   const others = likes.someUsers().map(likeness);
   const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const mean = meanOf(others);
@@ -111,8 +115,9 @@ describe('the taste of those who like what no model knows', () => {
     const model = modelOf(random);
     const { likes, of } = likesOfTwoTastes(random);
     const taste = new SharedTaste();
-    const items = Array.from({ length: 40 }, (_, at) => HOT + at);
-    for (let user = 1000; user < 9000; user++) {
+    const items = Array.from({ length: 480 }, (_, at) => HOT + at);
+    // Fifty of each are looked at.
+    for (let user = 1000; user < 25_000; user++) {
       likes.add(user, 2 * random.below(KNOWN / 2) + (user % 2), 6_000_000 + user);
       likes.add(user, items[user % items.length]!, 6_000_000 + user);
     }
@@ -123,6 +128,36 @@ describe('the taste of those who like what no model knows', () => {
       for (const item of items) expect(taste.get(item)).toBe(fresh.get(item));
       expect(taste.get(HOT) > 0).toBe(turn === HOT % 2);
     }
+  });
+
+  it('asks the model of nobody again whom it has prepared, and prepares no more for one that is not in use', () => {
+    const random = createRandom(3);
+    let asked = 0;
+    const counted = (model: Directions): Directions => ({
+      ...model,
+      addDirection(row, sum) {
+        asked++;
+        model.addDirection(row, sum);
+      },
+    });
+    const [model, next] = [counted(modelOf(random)), counted(modelOf(random))];
+    const { likes, of } = likesOfTwoTastes(random);
+    for (let user = 0; user < USERS; user += 3) likes.add(user, HOT, 5_000_000);
+    const taste = new SharedTaste();
+    const pauses = [...taste.prepare(likes, model)].length;
+    expect(pauses).toBeGreaterThan(USERS / 3);
+    asked = 0;
+    taste.sumUp(likes, model, of[5]!);
+    const fresh = new SharedTaste();
+    expect(taste.get(HOT)).not.toBe(0);
+    expect(asked).toBe(Math.min(10, of[5]!.length));
+    fresh.sumUp(likes, model, of[5]!);
+    expect(taste.get(HOT)).toBe(fresh.get(HOT));
+    const preparing = taste.prepare(likes, model);
+    preparing.next();
+    taste.sumUp(likes, next, of[5]!);
+    expect([...preparing]).toHaveLength(0);
+    expect(taste.get(HOT)).not.toBe(fresh.get(HOT));
   });
 
   it('says nothing of somebody of whom the model knows no like, nor where nearly nobody is there', () => {

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { positiveFeedback } from '../../config/positive-feedback.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { History } from '../history/history.ts';
@@ -60,7 +61,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     cacheSize: settings.cacheSize,
     lastRows: (userRow) => lists.lastRows(userRow),
   });
-  const scratch = new CandidateScratch();
+  const scratch = preparedScratch(parts);
   const maker = new ListMaker(settings, inputs, live.isPositive, scratch);
   const itemCount = () => live.catalogue.itemCount;
   const answered = new AnsweredQuestions({
@@ -106,6 +107,17 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     isKnown: (userRow) => reads.isKnown(userRow),
   });
   return { settings, maker, lists, active, hits, answered };
+}
+
+/** What questions ask of each new model is worked out in turns. */
+function preparedScratch({ generations, live, onTrouble }: ListParts): CandidateScratch {
+  const scratch = new CandidateScratch();
+  generations.onServed = ({ parts }) => {
+    inTurns(scratch.sums.prepare(parts, live.popularity.recent)).catch((error: unknown) =>
+      onTrouble('what lists need of a new model could not be prepared', error),
+    );
+  };
+  return scratch;
 }
 
 function listVersions(

@@ -67,6 +67,11 @@ export class LikeSums {
     }
   }
 
+  /** Works out in advance what sums of any user need; pauses. */
+  *prepare({ als }: OpenedParts, recentLikes: RecentLikes): Generator<undefined, void> {
+    if (als !== undefined) yield* this.taste.prepare(recentLikes, als);
+  }
+
   /**
    * Tells the part of one like in the sum of an item; 0 where it is of all likes together. Sums of before are gone.
    * @param place of the like, 0 for the latest

@@ -44,6 +44,7 @@ export interface PoolParts {
   readonly rowCount: () => number;
   /** Types of feedback that say that an item was seen, and nothing more. */
   readonly readTypes: ReadonlySet<string>;
+  readonly onTrouble: (message: string, error: unknown) => void;
 }
 
 /**
@@ -75,7 +76,9 @@ export class ExplorationPools {
       this.making.add(placement);
       // Where it cannot be made, the last one holds, and whoever asks next tries again.
       this.make(placement, counts, accept)
-        .catch(() => {})
+        .catch((error: unknown) =>
+          this.parts.onTrouble(`items that "${placement}" explores could not be chosen`, error),
+        )
         .finally(() => this.making.delete(placement));
     }
     return pool?.entries;

@@ -19,13 +19,20 @@ export class ShownLessons {
   private readonly log: Pick<ShownLog, 'walk'>;
   private readonly clock: Clock;
   private readonly learners: readonly { learn(): Lesson }[];
+  private readonly onTrouble: (message: string, error: unknown) => void;
   private begunMs = Number.NEGATIVE_INFINITY;
   private walking: Promise<void> | undefined;
 
-  constructor(log: Pick<ShownLog, 'walk'>, clock: Clock, learners: readonly { learn(): Lesson }[]) {
+  constructor(
+    log: Pick<ShownLog, 'walk'>,
+    clock: Clock,
+    learners: readonly { learn(): Lesson }[],
+    onTrouble: (message: string, error: unknown) => void,
+  ) {
     this.log = log;
     this.clock = clock;
     this.learners = learners;
+    this.onTrouble = onTrouble;
   }
 
   /** Begins a walk where the last was begun an hour ago or, with something missing, a minute ago; nobody waits for it. */
@@ -35,7 +42,9 @@ export class ShownLessons {
     if (this.walking !== undefined || !isDue) return;
     this.begunMs = nowMs;
     // Where the log cannot be read, what was learned before holds.
-    const walked = this.walk().catch(() => {});
+    const walked = this.walk().catch((error: unknown) =>
+      this.onTrouble('the log of what was shown could not be read', error),
+    );
     this.walking = walked.then(() => {
       this.walking = undefined;
     });

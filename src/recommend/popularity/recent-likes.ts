@@ -3,11 +3,12 @@ import type { SparseSums } from '../../memory/sparse-sums.ts';
 
 /** Likes kept at least, once there are so many; up to twice as many are. A power of two. */
 export const RECENT_LIKES = 32_768;
-const ROOM = 2 * RECENT_LIKES;
+/** Likes at most, each with a place below. */
+export const PLACES = 2 * RECENT_LIKES;
 /** Where there is no room, the oldest of this share go, as one in so many tells which these are; no more are kept. */
 const DROPPED_SHARE = 3 / 8;
 const SAMPLED_EVERY = 16;
-const KEPT_MAX = ROOM * (3 / 4);
+const KEPT_MAX = PLACES * (3 / 4);
 /** The end of a chain, and a like that was taken back. */
 const NONE = 0xffffffff;
 /** The user's latest likes that are looked at, of each the latest users who liked it, and of each of them the latest likes. */
@@ -44,16 +45,16 @@ export interface LikeColumns {
  * goes with what else they liked, though no model knows it. About two megabytes, however many users there are.
  */
 export class RecentLikes {
-  private readonly userRows = new Uint32Array(ROOM);
-  private readonly itemRows = new Uint32Array(ROOM);
-  private readonly seconds = new Uint32Array(ROOM);
+  private readonly userRows = new Uint32Array(PLACES);
+  private readonly itemRows = new Uint32Array(PLACES);
+  private readonly seconds = new Uint32Array(PLACES);
   /** The place of the like before with the same hash of user or of item. */
-  private readonly beforeOfUser = new Uint32Array(ROOM);
-  private readonly beforeOfItem = new Uint32Array(ROOM);
-  private readonly lastOfUser = new Uint32Array(ROOM).fill(NONE);
-  private readonly lastOfItem = new Uint32Array(ROOM).fill(NONE);
+  private readonly beforeOfUser = new Uint32Array(PLACES);
+  private readonly beforeOfItem = new Uint32Array(PLACES);
+  private readonly lastOfUser = new Uint32Array(PLACES).fill(NONE);
+  private readonly lastOfItem = new Uint32Array(PLACES).fill(NONE);
   /** Likes that users of a hash took back. */
-  private readonly takenBack = new Uint32Array(ROOM);
+  private readonly takenBack = new Uint32Array(PLACES);
   /** Likes here by item row, and the sums of their places. */
   private counts = new Uint32Array(1024);
   private placeSums = new Float64Array(1024);
@@ -75,7 +76,7 @@ export class RecentLikes {
   add(userRow: number, itemRow: number, timeMs: number): void {
     const second = Math.min(NONE, Math.max(1, Math.floor(timeMs / 1000)));
     if (second < this.droppedUntil) return;
-    if (this.length === ROOM) this.dropOldest();
+    if (this.length === PLACES) this.dropOldest();
     this.push(userRow, itemRow, second);
   }
 
@@ -169,11 +170,23 @@ export class RecentLikes {
   latestOf(userRow: number, count: number): number[] {
     const { itemRows, userRows, beforeOfUser, seconds } = this;
     const places: number[] = [];
-    let at = this.lastOfUser[bucket(userRow)]!;
-    for (; places.length < LOOKED_AT && at !== NONE; at = beforeOfUser[at]!)
-      if (userRows[at] === userRow && itemRows[at] !== NONE) places.push(at);
-    places.sort((a, b) => seconds[b]! - seconds[a]! || itemRows[a]! - itemRows[b]!);
-    return places.slice(0, count).map((place) => itemRows[place]!);
+    const isLater = (a: number, b: number) =>
+      seconds[a] === seconds[b] ? itemRows[a]! < itemRows[b]! : seconds[a]! > seconds[b]!;
+    let lookedAt = 0;
+    for (let at = this.placeOf(userRow); lookedAt < LOOKED_AT && at !== NONE; at = beforeOfUser[at]!) {
+      if (userRows[at] !== userRow || itemRows[at] === NONE) continue;
+      lookedAt++;
+      let place = places.length;
+      while (place > 0 && isLater(at, places[place - 1]!)) place--;
+      if (place < count) places.splice(place, 0, at);
+      if (places.length > count) places.pop();
+    }
+    return places.map((place) => itemRows[place]!);
+  }
+
+  /** Items with rows from here on have no likes. */
+  get rowCount(): number {
+    return this.counts.length;
   }
 
   /** Likes of an item. */
@@ -181,10 +194,17 @@ export class RecentLikes {
     return this.counts[itemRow] ?? 0;
   }
 
-  /** A number that is another once a user has liked more or takes a like back, as long as the era is the same. */
-  markOf(userRow: number): number {
-    const at = bucket(userRow);
-    return this.lastOfUser[at]! + ROOM * this.takenBack[at]!;
+  /** The place of the last like that came of a user, which nobody else has in this era; that of none is past all places. */
+  placeOf(userRow: number): number {
+    const { userRows, beforeOfUser } = this;
+    let at = this.lastOfUser[bucket(userRow)]!;
+    while (at !== NONE && userRows[at] !== userRow) at = beforeOfUser[at]!;
+    return at;
+  }
+
+  /** A number that is another once a user takes a like back. */
+  takenBackBy(userRow: number): number {
+    return this.takenBack[bucket(userRow)]!;
   }
 
   /** Users who stand for anybody: some of those of the latest likes, each as often as chosen. */
@@ -236,17 +256,17 @@ export class RecentLikes {
     this.clear();
     // So many may be what was left of more.
     this.droppedUntil = seconds.length < RECENT_LIKES ? 0 : seconds.reduce((a, b) => Math.min(a, b));
-    const from = Math.max(0, userRows.length - ROOM);
-    const order = Float64Array.from(seconds.subarray(from), (second, at) => second * ROOM + at).sort();
+    const from = Math.max(0, userRows.length - PLACES);
+    const order = Float64Array.from(seconds.subarray(from), (second, at) => second * PLACES + at).sort();
     for (const key of order) {
-      const at = from + (key % ROOM);
+      const at = from + (key % PLACES);
       this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
     }
   }
 
   /** Drops the oldest by their times, some three eighths, without sorting them all: on the main thread it takes a millisecond. */
   private dropOldest(): void {
-    const sample = new Uint32Array(ROOM / SAMPLED_EVERY);
+    const sample = new Uint32Array(PLACES / SAMPLED_EVERY);
     for (let at = 0; at < sample.length; at++) sample[at] = this.seconds[at * SAMPLED_EVERY]!;
     sample.sort();
     this.droppedUntil = sample[Math.floor(DROPPED_SHARE * sample.length)]!;
@@ -284,9 +304,7 @@ export class RecentLikes {
     this.lastOfItem[ofItem] = at;
     if (itemRow >= this.counts.length) {
       this.counts = grown(this.counts, itemRow + 1);
-      const sums = new Float64Array(this.counts.length);
-      sums.set(this.placeSums);
-      this.placeSums = sums;
+      this.placeSums = grown(this.placeSums, itemRow + 1);
     }
     this.counts[itemRow]!++;
     this.placeSums[itemRow]! += at;
@@ -294,5 +312,5 @@ export class RecentLikes {
 }
 
 function bucket(row: number): number {
-  return (Math.imul(row, 0x9e3779b1) >>> 0) & (ROOM - 1);
+  return (Math.imul(row, 0x9e3779b1) >>> 0) & (PLACES - 1);
 }

@@ -1,6 +1,7 @@
 import { getOrPut } from '../../domain/get-or-put.ts';
+import { grown } from '../../memory/growing-u32.ts';
 import type { CollaborativeModel } from '../../model/als/collaborative-model.ts';
-import type { RecentLikes } from './recent-likes.ts';
+import { PLACES, type RecentLikes } from './recent-likes.ts';
 
 /**
  * With ten likes somebody nearer by a standard deviation of all counts so much more, as a logarithm: the more likes there are,
@@ -19,23 +20,17 @@ const PRIOR_LIKES = 1;
 const FARTHEST = 4;
 /** Likenesses that differ less tell nobody apart. */
 const LEAST_DEVIATION = 1e-6;
-/** Users whose vectors are kept, each a kilobyte at the most. */
-const PEOPLE_MAX = 4096;
+/** Users whose vectors are kept: at 64 factors four megabytes. */
+const PEOPLE_MAX = 16_384;
 /** The latest likes that somebody's vector is of. */
 const LIKES_MAX = 10;
 /** Fewer than so many people stand for nobody. */
 const COMPARED_MIN = 8;
+/** Items between two pauses. */
+const ROWS_A_STEP = 1024;
 
 /** Vectors of items. */
 export type Directions = Pick<CollaborativeModel, 'factors' | 'addDirection' | 'knows'>;
-
-/** Somebody who likes something. */
-interface Person {
-  /** Of the likes that the vector is of. */
-  readonly mark: number;
-  /** NaN where the model knows no like. */
-  readonly vector: Float64Array;
-}
 
 /**
  * How much more those like an item who share a user's taste than anybody does: the logarithm of its latest likes, each
@@ -50,7 +45,12 @@ export class SharedTaste {
   private likes!: RecentLikes;
   private model!: Directions;
   private era = -1;
-  private readonly people = new Map<number, Person>();
+  /** Where the vector of a user stands, by the place of the last like; 0 for none. */
+  private slots = new Uint32Array();
+  private people = 0;
+  /** Vectors of people, and likes that each had taken back by then. NaN where the model knows no like. */
+  private vectors = new Float32Array(1024);
+  private takenBack = new Uint32Array(64);
   private own = new Float64Array(0);
   /** The share of the user's taste that is told. */
   private told = 0;
@@ -67,10 +67,7 @@ export class SharedTaste {
    * @returns false where the model knows none of them
    */
   sumUp(likes: RecentLikes, model: Directions, liked: readonly number[]): boolean {
-    if (likes !== this.likes || model !== this.model || likes.era !== this.era) this.people.clear();
-    this.likes = likes;
-    this.model = model;
-    this.era = likes.era;
+    this.use(likes, model);
     this.deviation = undefined;
     const latest = liked.slice(0, LIKES_MAX).filter((row) => model.knows(row));
     this.own = this.directionOf(latest);
@@ -78,9 +75,25 @@ export class SharedTaste {
     return isKnown(this.own[0]!);
   }
 
+  /** Works out in advance what any question needs to know of people; pauses, and ends where another model is in use meanwhile. */
+  *prepare(likes: RecentLikes, model: Directions): Generator<undefined, void> {
+    this.use(likes, model);
+    const { era } = this;
+    const goesOn = () => this.model === model && this.era === era && this.people < PEOPLE_MAX;
+    for (const user of likes.someUsers()) {
+      if (!goesOn()) return;
+      this.slotOf(user);
+      yield;
+    }
+    for (let row = 0; row < likes.rowCount && goesOn(); row++) {
+      if (this.tellsOf(row)) for (const user of likes.usersOf(row)) this.slotOf(user);
+      if (likes.countOf(row) > 0 || row % ROWS_A_STEP === 0) yield;
+    }
+  }
+
   /** 0 for an item of which the model knows enough, and where nothing tells people apart. */
   get(row: number): number {
-    if (this.model.knows(row) && !this.likes.hasJustBeenLiked(row)) return 0;
+    if (!this.tellsOf(row)) return 0;
     this.deviation ??= this.compare();
     if (!isKnown(this.deviation)) return 0;
     const users = this.likes.usersOf(row);
@@ -111,6 +124,24 @@ export class SharedTaste {
     return new Uint32Array(0);
   }
 
+  private use(likes: RecentLikes, model: Directions): void {
+    if (likes === this.likes && model === this.model && likes.era === this.era) return;
+    this.likes = likes;
+    this.model = model;
+    this.era = likes.era;
+    this.forgetPeople();
+  }
+
+  private forgetPeople(): void {
+    this.slots = new Uint32Array(PLACES);
+    this.people = 0;
+  }
+
+  /** True where the model does not know enough of the item. */
+  private tellsOf(row: number): boolean {
+    return !this.model.knows(row) || this.likes.hasJustBeenLiked(row);
+  }
+
   /** @returns the deviation of anybody's likeness */
   private compare(): number {
     const users = this.likes.someUsers();
@@ -129,20 +160,30 @@ export class SharedTaste {
 
   /** The cosine of somebody's vector with that of the user. */
   private likeness(user: number): number {
-    const vector = this.vectorOf(user);
+    const slot = this.slotOf(user);
+    const { own, vectors } = this;
     let sum = 0;
-    for (let at = 0; at < vector.length; at++) sum += this.own[at]! * vector[at]!;
+    for (let at = 0, from = slot * own.length; at < own.length; at++) sum += own[at]! * vectors[from + at]!;
     return sum;
   }
 
-  private vectorOf(user: number): Float64Array {
-    const mark = this.likes.markOf(user);
-    const known = this.people.get(user);
-    if (known?.mark === mark) return known.vector;
-    if (this.people.size === PEOPLE_MAX) this.people.clear();
-    const vector = this.directionOf(this.likes.latestOf(user, LIKES_MAX));
-    this.people.set(user, { mark, vector });
-    return vector;
+  /** Where somebody's vector stands. */
+  private slotOf(user: number): number {
+    const { likes } = this;
+    const place = likes.placeOf(user);
+    const takenBack = likes.takenBackBy(user);
+    const known = this.slots[place]!;
+    if (known > 0 && this.takenBack[known] === takenBack) return known;
+    if (known === 0 && this.people === PEOPLE_MAX) this.forgetPeople();
+    const slot = known || ++this.people;
+    if (slot === this.takenBack.length) this.takenBack = grown(this.takenBack, slot + 1);
+    const vector = this.directionOf(likes.latestOf(user, LIKES_MAX));
+    const end = (slot + 1) * vector.length;
+    if (end > this.vectors.length) this.vectors = grown(this.vectors, end);
+    this.vectors.set(vector, slot * vector.length);
+    this.slots[place] = slot;
+    this.takenBack[slot] = takenBack;
+    return slot;
   }
 
   /** The mean direction of items, at length 1; NaN where the model knows none of them. */

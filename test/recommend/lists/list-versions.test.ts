@@ -4,7 +4,7 @@ import { ActiveUsers } from '../../../src/recommend/lists/active-users.ts';
 import { ListVersions } from '../../../src/recommend/lists/list-versions.ts';
 import type { ListMaker } from '../../../src/recommend/lists/maker/list-maker.ts';
 import { UserLists } from '../../../src/recommend/lists/user-lists.ts';
-import type { Generation } from '../../../src/recommend/models/generation-slot.ts';
+import { type Generation, GenerationSlot } from '../../../src/recommend/models/generation-slot.ts';
 import type { CacheStore, UserList } from '../../../src/store/cache-store.ts';
 import type { FeedbackColumns, LocalReads } from '../../../src/store/data-store.ts';
 import { settings } from '../hand-made.ts';
@@ -88,7 +88,7 @@ describe('lists that several nodes make', () => {
     const clock = () => state.nowMs;
     const lists = new UserLists({
       cache: store as unknown as CacheStore,
-      generations: { current: { number: generation } as Generation, similarUsers: undefined },
+      generations: Object.assign(new GenerationSlot(), { current: { number: generation } as Generation }),
       maker: {
         make: () => (generation === 0 ? undefined : { rows: [10 * generation + ++state.made], scores: [1] }),
         hasNews: () => false,

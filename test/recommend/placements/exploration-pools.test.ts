@@ -21,11 +21,13 @@ const any = () => true;
 
 function poolsOver(records: ShownRecord[], rowCount: number, explored = ['home', 'nothing']) {
   let nowMs = 0;
+  const troubles: string[] = [];
   const pools = new ExplorationPools({
     explored: () => explored,
     clock: () => nowMs,
     rowCount: () => rowCount,
     readTypes: new Set(['read']),
+    onTrouble: (message, error) => troubles.push(`${message}: ${(error as Error).message}`),
   });
   const learn = () => learnOf(pools, [{ userId: 'u', records }]);
   /** The pool once it is made anew. */
@@ -39,7 +41,7 @@ function poolsOver(records: ShownRecord[], rowCount: number, explored = ['home',
       return pool!;
     }, 300_000);
   };
-  return { pools, learn, made };
+  return { pools, learn, made, troubles };
 }
 
 it('has what was shown little and passes, with shares that sum up to 1', async () => {
@@ -108,8 +110,8 @@ it('lets go of an item of which enough is known', async () => {
   expect((await made('home')).map(({ row }) => row).sort()).toEqual([0, 2]);
 });
 
-it('keeps what it has where another cannot be made, and tries again', async () => {
-  const { pools, learn, made } = poolsOver([], 3);
+it('keeps what it has where another cannot be made, says so, and tries again', async () => {
+  const { pools, learn, made, troubles } = poolsOver([], 3);
   learn();
   const first = await made('home', (row) => row === 1);
   const fails = vi.fn(() => {
@@ -118,6 +120,7 @@ it('keeps what it has where another cannot be made, and tries again', async () =
   const changed = made('home', fails);
   await vi.waitFor(() => expect(fails.mock.calls.length).toBeGreaterThan(1), 300_000);
   expect(pools.of('home', any)).toBe(first);
+  expect(troubles[0]).toMatch(/"home".*: no such row$/);
   expect((await made('home')).map(({ row }) => row).sort()).toEqual([0, 1, 2]);
   expect((await changed).length).toBe(3);
 });

@@ -8,7 +8,10 @@ const users = Array.from({ length: 5 }, (_, at): ShownToUser => ({ userId: `u${a
 
 function lessonsOver(walk: () => AsyncIterable<readonly ShownToUser[]>, learners: { learn(): Lesson }[]) {
   let nowMs = 0;
-  return { lessons: new ShownLessons({ walk }, () => nowMs, learners), pass: (ms: number) => (nowMs += ms) };
+  const troubles: string[] = [];
+  const onTrouble = (_: string, error: unknown) => troubles.push((error as Error).message);
+  const lessons = new ShownLessons({ walk }, () => nowMs, learners, onTrouble);
+  return { lessons, troubles, pass: (ms: number) => (nowMs += ms) };
 }
 
 function learner() {
@@ -87,10 +90,10 @@ it('lets others have their turns while a user with very much is taken in', async
   expect(between.size).toBeGreaterThan(20);
 });
 
-it('goes by what was learned before where the log cannot be read, and tries again', async () => {
+it('goes by what was learned before where the log cannot be read, says so, and tries again', async () => {
   let walks = 0;
   const one = learner();
-  const { lessons, pass } = lessonsOver(
+  const { lessons, troubles, pass } = lessonsOver(
     async function* () {
       yield users;
       if (walks++ === 0) throw new Error('no store');
@@ -104,4 +107,5 @@ it('goes by what was learned before where the log cannot be read, and tries agai
   pass(MINUTE_MS);
   lessons.renew(true);
   await vi.waitFor(() => expect(one.ends()).toBe(1), 300_000);
+  expect(troubles).toEqual(['no store']);
 });
