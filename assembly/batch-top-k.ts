@@ -1,13 +1,11 @@
-// Many queries against all items: a 4 x 8 tile of inner products, compared with the queries' thresholds while still
-// in registers, so that a tile without a newcomer never reaches memory. Newcomers go to shortlists (top-k-shortlist.ts).
-//
-//   packed queries, k-major:  q[k] = [u0 u1 u2 u3]          (splat loads, 4 bytes apart)
-//   panel, k-major:           p[k] = [i0 i1 .. i7]          (two vector loads, 32 bytes apart)
+// Many queries against all items in tiles of 4 queries x 8 items. Newcomers go to shortlists (top-k-shortlist.ts).
+// Where there are heads of the items (head-scan.ts) and few items can reach a list, only those are scored.
 //
 // Loops: blocks of 64 queries (packed once) > chunks of panels that stay in the second-level cache > groups of 4
 // queries > panels.
 
-import { multiplyAdd } from './multiply-add';
+import { scanHeads } from './head-scan';
+import { packQueries, scoreTile } from './score-tile';
 import { isFiniteScore } from './top-k-heap';
 import { finishList, keepBest, SPARE_MAX, spareOf } from './top-k-shortlist';
 
@@ -30,71 +28,6 @@ export function packPanels(factors: usize, rows: u32, f: u32, out: usize): void 
       }
     }
   }
-}
-
-function packQueries(queries: usize, count: u32, f: u32, out: usize): void {
-  const groups = (count + 3) >> 2;
-  const rowBytes = <usize>f << 2;
-  for (let lane: u32 = 0; lane < groups << 2; lane++) {
-    const to = out + <usize>(lane >> 2) * (rowBytes << 2) + (<usize>(lane & 3) << 2);
-    for (let k: usize = 0; k < <usize>f; k++) {
-      store<f32>(to + (k << 4), lane < count ? load<f32>(queries + <usize>lane * rowBytes + (k << 2)) : 0);
-    }
-  }
-}
-
-/** Bits of the scores of two queries, 8 items each, that beat their thresholds. */
-// @ts-ignore: decorator
-@inline
-function hitsOf(a0: v128, b0: v128, a1: v128, b1: v128, thresholds: usize): u32 {
-  const t0 = v128.load_splat<f32>(thresholds);
-  const t1 = v128.load_splat<f32>(thresholds, 4);
-  const first = i16x8.narrow_i32x4_s(f32x4.gt(a0, t0), f32x4.gt(b0, t0));
-  const second = i16x8.narrow_i32x4_s(f32x4.gt(a1, t1), f32x4.gt(b1, t1));
-  return i8x16.bitmask(i8x16.narrow_i16x8_s(first, second));
-}
-
-/** Scores 4 queries x 8 items. @returns bit 8 u + i where item i beats query u's threshold; without one, nothing is written. */
-function scoreTile(query: usize, panel: usize, f: u32, thresholds: usize, tile: usize): u32 {
-  let a0 = f32x4.splat(0);
-  let a1 = f32x4.splat(0);
-  let a2 = f32x4.splat(0);
-  let a3 = f32x4.splat(0);
-  let b0 = f32x4.splat(0);
-  let b1 = f32x4.splat(0);
-  let b2 = f32x4.splat(0);
-  let b3 = f32x4.splat(0);
-  const end = query + (<usize>f << 4);
-  while (query < end) {
-    const y0 = v128.load(panel);
-    const y1 = v128.load(panel, 16);
-    let x = v128.load_splat<f32>(query);
-    a0 = multiplyAdd(a0, x, y0);
-    b0 = multiplyAdd(b0, x, y1);
-    x = v128.load_splat<f32>(query, 4);
-    a1 = multiplyAdd(a1, x, y0);
-    b1 = multiplyAdd(b1, x, y1);
-    x = v128.load_splat<f32>(query, 8);
-    a2 = multiplyAdd(a2, x, y0);
-    b2 = multiplyAdd(b2, x, y1);
-    x = v128.load_splat<f32>(query, 12);
-    a3 = multiplyAdd(a3, x, y0);
-    b3 = multiplyAdd(b3, x, y1);
-    query += 16;
-    panel += 32;
-  }
-  const low = hitsOf(a0, b0, a1, b1, thresholds);
-  const hits = low | (hitsOf(a2, b2, a3, b3, thresholds + 8) << 16);
-  if (!hits) return 0;
-  v128.store(tile, a0);
-  v128.store(tile, b0, 16);
-  v128.store(tile, a1, 32);
-  v128.store(tile, b1, 48);
-  v128.store(tile, a2, 64);
-  v128.store(tile, b2, 80);
-  v128.store(tile, a3, 96);
-  v128.store(tile, b3, 112);
-  return hits;
 }
 
 /** True when the read list at `cursor`, which only moves forward, has the item. */
@@ -153,6 +86,7 @@ function scanGroup(
 export function batchTopK(
   queries: usize, rows: u32, panels: usize, items: u32, f: u32, k: u32, readStarts: usize,
   readItems: usize, outItems: usize, outScores: usize, outCounts: usize, scratch: usize, allowedBits: usize,
+  factors: usize, heads: usize, headLength: u32,
 ): void {
   assert(k > 0 && !((queries | panels | scratch) & 3));
   const rowBytes = <usize>f << 2;
@@ -164,6 +98,11 @@ export function batchTopK(
   const chunk = max<u32>(1, CHUNK_BYTES / max<u32>(1, f << 5));
   for (let start: u32 = 0; start < rows; start += BLOCK) {
     const count = min<u32>(BLOCK, rows - start);
+    if (heads && scanHeads(
+      queries + <usize>start * rowBytes, count, factors, items, f, k, readStarts ? readStarts + (<usize>start << 2) : 0,
+      readItems, outItems + <usize>start * (<usize>k << 2), outScores + <usize>start * (<usize>k << 2),
+      outCounts + (<usize>start << 2), scratch, allowedBits, heads, headLength,
+    )) continue;
     packQueries(queries + <usize>start * rowBytes, count, f, packed);
     for (let u: u32 = 0; u < BLOCK; u++) {
       // A place without a query can never be beaten.

@@ -139,6 +139,9 @@ export interface BatchTopK extends TopKOutput {
   readonly f: number;
   /** Bits of the items allowed to all of them, 0 or absent: all. */
   readonly allowedBits?: number;
+  /** Rows of the same factors, and `headBytes(items, f)` of heads as `placeHeads` writes them: the same lists, bit for bit, by bounds. 0 or absent: not there. */
+  readonly factors?: number;
+  readonly heads?: number;
   /** CSR of the items that each query has read, ascending, or 0 and 0; `readStarts` points at the first query's start. */
   readonly readStarts: number;
   readonly readItems: number;

@@ -34,11 +34,22 @@ export function bitsBytes(items: number): number {
 }
 
 /**
- * Scratch of `batchTopK` and `queryTopK`: a tile, 64 packed queries with a threshold, a place and a list of
+ * Scratch of `batchTopK` and `queryTopK`: a tile, 64 queries, rotated and packed, with a threshold, a place and a list of
  * 128 candidates each.
  */
 export function topKScratchBytes(f: number): number {
-  return 256 + 64 * f * 4 + 64 * 8 + 64 * 128 * 8;
+  return 256 + 132 * f * 4 + 64 * 8 + 64 * 128 * 8;
+}
+
+/** Numbers of an item's head (`BatchTopK.heads`): a quarter of the factors. 0 where heads would cost what they spare. */
+export function headLength(f: number): number {
+  return f < 32 || f > 256 ? 0 : paddedFactors(f / 4);
+}
+
+/** Bytes of the heads of `rows` rows: basis, a norm for each 256, row numbers, panels. */
+export function headBytes(rows: number, f: number): number {
+  const h = headLength(f);
+  return h === 0 ? 0 : f * f * 4 + Math.ceil(rows / 256) * 4 + rows * 4 + panelBytes(rows, h);
 }
 
 /** Source rows that conjugate gradient works on at a time: room for a block more, a number each, and a row of zeros. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { getOrPut } from '../domain/get-or-put.ts';
 import { packageFile } from '../platform/program/program-files.ts';
 import type { Kernels } from './kernels.ts';
+import { headLength } from './scratch-sizes.ts';
 
 /**
  * Which binary: `relaxed` multiplies and adds in one instruction that rounds once, where the engine has relaxed SIMD;
@@ -31,7 +32,7 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   scoreItems: 6,
   gramian: 4,
   packPanels: 4,
-  batchTopK: 13,
+  batchTopK: 16,
   packCoarse: 4,
   queryTopK: 12,
   normalMatrix: 10,
@@ -126,6 +127,7 @@ function topKCalls(native: Native): TopKCalls {
       batchTopK!(
         j.queries, j.rows, j.panels, j.items, j.f, j.k, j.readStarts, j.readItems,
         j.outItems, j.outScores, j.outCounts, j.scratch, j.allowedBits ?? 0,
+        j.factors ?? 0, j.heads ?? 0, j.heads ? headLength(j.f) : 0,
       );
     },
     queryTopK: (j) =>

@@ -9,11 +9,13 @@ import {
   alsScratchBytes,
   bitsBytes,
   coarseBytes,
+  headBytes,
   type InstantiateKernels,
   paddedFactors,
   panelBytes,
   topKScratchBytes,
 } from '../../kernel/scratch-sizes.ts';
+import { Arena } from '../../memory/arena.ts';
 import { setBit } from '../../memory/bits.ts';
 import {
   type ArrayPlan,
@@ -28,6 +30,7 @@ import {
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { f32, u32 } from '../../memory/shared-memory.ts';
 import { assertFinite, type MatrixFactorization, type MatrixFactorizationHeader } from './model.ts';
+import { HEADED_ITEMS_MIN, headScratchBytes, placeHeads } from './place-heads.ts';
 import { rowRegularization } from './settings.ts';
 
 /** Source rows gathered for one fold-in; longer histories are read in place. */
@@ -43,6 +46,8 @@ export interface PlacedModel {
   readonly header: MatrixFactorizationHeader;
   readonly slots: number;
   readonly listLengthMax: number;
+  /** Lists of many users go by heads of the items. */
+  readonly headed: boolean;
 }
 
 /** An item and its score, as columns; best first. */
@@ -68,11 +73,14 @@ function arrayPlans(header: ModelShape, slots: number, listLengthMax: number): A
   const { userVectors, itemCount } = header;
   const f = paddedFactors(header.factors);
   const scratchBytes = Math.max(topKScratchBytes(f), alsScratchBytes(f, GATHER_ROWS));
+  const headed = itemCount < HEADED_ITEMS_MIN ? 0 : headBytes(itemCount, f);
   return [
     ['userFactors', 'f32', [userVectors, f]],
     ['itemFactors', 'f32', [itemCount, f]],
     ['panels', 'f32', [panelBytes(itemCount, f) / 4]],
     ['coarse', 'u32', [coarseBytes(itemCount, f) / 4]],
+    ['heads', 'u32', [headed / 4]],
+    ['headScratch', 'u32', [headed && headScratchBytes(f) / 4]],
     ['liked', 'u32', [bitsBytes(itemCount) / 4]],
     ['gramian', 'f32', [f, f]],
     ['query', 'f32', [slots, f]],
@@ -126,8 +134,17 @@ export function placeModel(
   const items = arrayOf(layout, 'itemFactors').offset;
   kernels.packPanels(items, header.itemCount, f, arrayOf(layout, 'panels').offset);
   kernels.packCoarse(items, header.itemCount, f, arrayOf(layout, 'coarse').offset);
-  kernels.gramian(items, header.itemCount, f, arrayOf(layout, 'gramian').offset);
-  return { memory, layout, header, slots, listLengthMax };
+  const gramian = arrayOf(layout, 'gramian').offset;
+  kernels.gramian(items, header.itemCount, f, gramian);
+  const { offset: heads, shape } = arrayOf(layout, 'heads');
+  const scratchAt = arrayOf(layout, 'headScratch').offset;
+  const headed =
+    shape[0]! > 0 &&
+    placeHeads(kernels, {
+      ...{ factors: items, items: header.itemCount, f, gramian, heads },
+      scratch: new Arena(memory, scratchAt, scratchAt + headScratchBytes(f)),
+    });
+  return { memory, layout, header, slots, listLengthMax, headed };
 }
 
 /** Marks the items that anybody has liked: the others have a vector of zeros. */
@@ -280,6 +297,8 @@ export class MfScorer {
       queries: this.#slotOffset('queries'),
       rows,
       panels: this.#offset('panels'),
+      factors: this.#offset('itemFactors'),
+      heads: this.#placed.headed ? this.#offset('heads') : 0,
       items: this.header.itemCount,
       f: this.#f,
       k,
