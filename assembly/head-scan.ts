@@ -21,7 +21,7 @@ import { isFiniteScore, offer, sortHeap, thresholdOf } from './top-k-heap';
 
 const BLOCK_PANELS: u32 = 32;
 /** Blocks scanned for every group of four before the next ones. */
-const CHUNK_BLOCKS: u32 = 16;
+const CHUNK_BLOCKS: u32 = 4;
 const RECORD_BYTES: usize = 64;
 /** Queries of other norms are left to the plain scan, whose products may overflow or vanish. */
 const NORM_MIN: f64 = 1e-15;
@@ -210,9 +210,9 @@ export function scanHeads(
       scored += max<i64>(0, found);
     }
     if (!isOpen) break;
-    // Where an eighth and more has to be scored, the plain scan is faster.
+    // Where an eighth and more has to be scored, the plain scan is faster; the longest, which come first, are not judged by.
     const scanned = <i64>end * (8 * BLOCK_PANELS);
-    if (end < blocks && scored > <i64>count * (scanned / 8 + 4 * <i64>k)) return false;
+    if (end < blocks && scored > <i64>count * (<i64>(items >> 6) + (scanned >> 3))) return false;
   }
   for (let u: usize = 0; u < <usize>count; u++) {
     const list = u * (<usize>k << 2);

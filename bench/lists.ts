@@ -1,9 +1,10 @@
 // What a list costs: the processor time that a thread takes for one, with all that the default settings ask.
-// npm run bench:lists [-- --smoke] [-- --items 27000] [-- --likes 145] [-- --users 512] [-- --rounds 5]
+// npm run bench:lists [-- --smoke] [-- --items 27000] [-- --likes 145] [-- --users 512] [-- --rounds 5] [-- --factors movietweetings|retail|equal]
 import { parseArgs } from 'node:util';
 import { withFolder } from './http/processes.ts';
 import { printRows, quantile, ratioRow } from './http/statistics.ts';
 import { mainThreadClock } from './http/thread-time.ts';
+import { isFactorShape } from './lists/learned-factors.ts';
 import { openListWorld } from './lists/world.ts';
 
 /** Limit on a thread's time for a list, milliseconds. */
@@ -18,14 +19,18 @@ const { values: options } = parseArgs({
     likes: { type: 'string', default: '145' },
     users: { type: 'string', default: '512' },
     rounds: { type: 'string', default: '5' },
+    // Norms and spectrum of the factors, as learned from a set.
+    factors: { type: 'string', default: 'movietweetings' },
   },
 });
 const items = options.smoke ? 500 : Number(options.items);
 const users = options.smoke ? 64 : Number(options.users);
 const likes = Number(options.likes);
+const { factors } = options;
+if (!isFactorShape(factors)) throw new RangeError(`--factors ${factors} is not known`);
 
 await withFolder(async (folder) => {
-  const world = await openListWorld(folder, { users, items, likes });
+  const world = await openListWorld(folder, { users, items, likes, factors });
   const processorMs = mainThreadClock();
   const timesMs: number[] = [];
   let hash = 0;
@@ -38,7 +43,7 @@ await withFolder(async (folder) => {
     if (round > 0) timesMs.push((processorMs() - beganMs) / users);
   }
   const of = `processor time (hash of all lists ${hash.toString(16)})`;
-  const bench = `a list at ${items} items and ${likes} likes, ${of}`;
+  const bench = `a list at ${items} items and ${likes} likes, factors as of ${factors}, ${of}`;
   printRows([ratioRow(bench, 'ms', quantile(timesMs, 0), 'the aim, ms', AIM_MS, '<= 1')]);
   await world.close();
 });

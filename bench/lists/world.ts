@@ -20,6 +20,7 @@ import { openStore } from '../../src/store/open/open-store.ts';
 import { storeOptions, storePaths } from '../../src/store/open/store-options.ts';
 import { madeLists } from '../../src/threads/make-lists.ts';
 import type { PlacedGeneration } from '../../src/threads/messages.ts';
+import { type FactorShape, learnedFactors } from './learned-factors.ts';
 
 const FACTORS = 64;
 const CLICK_FACTORS = 8;
@@ -43,7 +44,7 @@ export interface BenchWorld {
 /** Opens such a world, of users with so many likes on average: models of random numbers, which cost what learned ones do, and a ranking by all of them. */
 export async function openListWorld(
   folder: string,
-  { users, items, likes }: Record<'users' | 'items' | 'likes', number>,
+  { users, items, likes, factors }: Record<'users' | 'items' | 'likes', number> & { factors: FactorShape },
 ): Promise<BenchWorld> {
   const config = defaultConfig({
     database: {
@@ -82,7 +83,7 @@ export async function openListWorld(
     clock,
     log: createLogger('error'),
   });
-  const plan = await pass.planner.plan(generationOf(users, items, live), live);
+  const plan = await pass.planner.plan(generationOf(users, items, live, factors), live);
   return {
     make(from, to, hash) {
       const userRows = Uint32Array.from({ length: to - from }, (_, at) => from + at);
@@ -132,7 +133,12 @@ async function fill(
   await put('putFeedback', feedback);
 }
 
-function generationOf(users: number, items: number, live: InMemoryState): PlacedGeneration {
+function generationOf(
+  users: number,
+  items: number,
+  live: InMemoryState,
+  factors: FactorShape,
+): PlacedGeneration {
   const random = createRandom(2);
   const weights = RANKING_FEATURES.map((name) => (name === 'age' ? -0.1 : 0.1 + random.float()));
   return {
@@ -142,7 +148,7 @@ function generationOf(users: number, items: number, live: InMemoryState): Placed
       byKind: Array.from({ length: KINDS }, () => ({ bias: -3, weights })),
     },
     parts: {
-      als: alsModel(users, items, random),
+      als: alsModel(users, items, random, factors),
       click: clickModel(users, items, random),
       slim: table(items, random, (at) => 0.3 / (1 + at)),
       itemKnn: table(items, random, (at) => 1 / (1 + at)),
@@ -155,7 +161,7 @@ function normals(length: number, scale: number, random: Random): Float32Array {
   return Float32Array.from({ length }, () => scale * random.normal());
 }
 
-function alsModel(userCount: number, itemCount: number, random: Random): PlacedModel {
+function alsModel(userCount: number, itemCount: number, random: Random, shape: FactorShape): PlacedModel {
   const f = paddedFactors(FACTORS);
   const header = {
     factors: FACTORS,
@@ -167,8 +173,8 @@ function alsModel(userCount: number, itemCount: number, random: Random): PlacedM
     quality: {},
   };
   const factors = {
-    userFactors: normals(userCount * f, 0.1, random),
-    itemFactors: normals(itemCount * f, 0.1, random),
+    userFactors: learnedFactors(shape, { rows: userCount, f, largest: 0.8, of: 'users' }, random),
+    itemFactors: learnedFactors(shape, { rows: itemCount, f, largest: 0.8, of: 'items' }, random),
   };
   return placeModel({ ...header, userCount, itemCount, ...factors }, loadKernels, 3, LIST_LENGTH_MAX);
 }

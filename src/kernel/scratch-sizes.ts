@@ -41,9 +41,9 @@ export function topKScratchBytes(f: number): number {
   return 256 + 132 * f * 4 + 64 * 8 + 64 * 128 * 8;
 }
 
-/** Numbers of an item's head (`BatchTopK.heads`): a quarter of the factors. 0 where heads would cost what they spare. */
+/** Numbers of an item's head (`BatchTopK.heads`): half of the factors. 0 where heads would cost what they spare. */
 export function headLength(f: number): number {
-  return f < 32 || f > 256 ? 0 : paddedFactors(f / 4);
+  return f < 32 || f > 256 ? 0 : paddedFactors(f / 2);
 }
 
 /** Bytes of the heads of `rows` rows: basis, a norm for each 256, row numbers, panels. */

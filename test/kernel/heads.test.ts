@@ -23,11 +23,15 @@ const BUILDS = IMPLEMENTATIONS.filter((name) => name !== 'plain');
 function learned(world: World, rows: number, f: number): Float32Array {
   const { random } = world;
   return Float32Array.from({ length: rows * f }, (_, at) => random.normal() / (1 + (at % f))).map(
-    (value, at) => value * (0.05 + ((Math.imul(Math.floor(at / f), 0x9e3779b1) >>> 0) / 2 ** 32) ** 4),
+    (value, at) => value * (0.02 + ((Math.imul(Math.floor(at / f), 0x9e3779b1) >>> 0) / 2 ** 32) ** 12),
   );
 }
 
-function prepare(world: World, { items, rows, f, k }: Case, change: (factors: Float32Array, queries: Float32Array) => void) {
+function prepare(
+  world: World,
+  { items, rows, f, k }: Case,
+  change: (factors: Float32Array, queries: Float32Array) => void,
+) {
   const { arena, kernels } = world;
   const [queries, factors] = [putFactors(world, rows, f), putFactors(world, items, f)];
   const [panels, heads] = [arena.alloc(panelBytes(items, f)), arena.alloc(headBytes(items, f))];
@@ -39,7 +43,19 @@ function prepare(world: World, { items, rows, f, k }: Case, change: (factors: Fl
   const scratch = new Arena(world.memory, start, start + headScratchBytes(f));
   const isHeaded = placeHeads(kernels, { factors, items, f, gramian, heads, scratch });
   return {
-    ...{ queries, rows, panels, items, f: paddedFactors(f), k, factors, readStarts: 0, readItems: 0, isHeaded, heads },
+    ...{
+      queries,
+      rows,
+      panels,
+      items,
+      f: paddedFactors(f),
+      k,
+      factors,
+      readStarts: 0,
+      readItems: 0,
+      isHeaded,
+      heads: isHeaded ? heads : 0,
+    },
     scratch: arena.alloc(topKScratchBytes(f)),
     outItems: arena.alloc(rows * k * 4 + 4),
     outScores: arena.alloc(rows * k * 4 + 4),
@@ -58,7 +74,7 @@ function listsOf({ arena, kernels }: World, job: Job) {
   }));
 }
 
-/** Lists by heads must be those of the plain scan, to the last bit. @returns how many lists there are */
+/** Lists by heads must be those of the plain scan, to the last bit. */
 function check(world: World, job: Job): void {
   const exact = listsOf(world, { ...job, heads: 0 });
   expect(listsOf(world, job)).toEqual(exact);
@@ -81,7 +97,7 @@ describe.each(BUILDS)('many queries by heads, %s', (name) => {
         factors.set(learned(world, shape.items, shape.f));
         queries.set(learned(world, shape.rows, shape.f));
       });
-      expect(job.isHeaded).toBe(true);
+      expect(job.isHeaded).toBe(shape.items > 1);
       check(world, job);
       const lists = Array.from({ length: shape.rows }, () =>
         Array.from({ length: shape.items }, (_, item) => item).filter(() => random.float() < 0.1),
@@ -106,11 +122,14 @@ describe.each(BUILDS)('many queries by heads, %s', (name) => {
     const shape = { items: 4100, rows: 6, f: 32, k: 50 };
     const job = prepare(world, shape, (factors, queries) => {
       factors.set(wholes(world.random, factors.length, 1));
-      // The same few items over and over, in falling sizes: most scores are ties.
-      for (let row = 40; row < shape.items; row++) factors.copyWithin(row * 32, (row % 40) * 32, (row % 40) * 32 + 32);
+      // The same few items, each half as long as the one before, over and over: most scores are ties.
+      for (let at = 0; at < 40 * 32; at++) factors[at]! *= 2 ** -Math.floor(at / 32);
+      for (let row = 40; row < shape.items; row++)
+        factors.copyWithin(row * 32, (row % 40) * 32, (row % 40) * 32 + 32);
       queries.set(wholes(world.random, queries.length, 2));
       queries.fill(0, 0, 32);
     });
+    expect(job.isHeaded).toBe(true);
     check(world, job);
     expect(listsOf(world, job)[0]!.items).toEqual(Array.from({ length: 50 }, (_, row) => row));
   });
@@ -127,7 +146,8 @@ describe.each(BUILDS)('many queries by heads, %s', (name) => {
         queries.set(learned(world, 5, 32).map((value) => value * ofQueries));
         factors.fill(0, 320, 640);
       });
-      check(world, { ...job, heads: job.isHeaded ? job.heads : 0 });
+      expect(job.isHeaded).toBe(ofItems < 1e18);
+      check(world, job);
     }
   });
 
@@ -138,15 +158,25 @@ describe.each(BUILDS)('many queries by heads, %s', (name) => {
       factors[40] = Number.NaN;
     });
     expect(broken.isHeaded).toBe(false);
-    const job = prepare(world, shape, (_, queries) => {
+    const job = prepare(world, shape, (factors, queries) => {
+      factors.set(learned(world, 1000, 32));
       queries[3] = Number.NaN;
       queries[35] = Number.POSITIVE_INFINITY;
     });
     check(world, job);
   });
 
-  test('finds the same where all norms are alike and every bound is loose', () => {
+  test('makes no heads where all norms are alike', () => {
+    expect(prepare(createWorld(name), { items: 5000, rows: 1, f: 32, k: 1 }, () => {}).isHeaded).toBe(false);
+  });
+
+  test('goes over to the plain scan where bounds are loose', () => {
     const world = createWorld(name);
-    check(world, prepare(world, { items: 9000, rows: 9, f: 32, k: 20 }, () => {}));
+    const job = prepare(world, { items: 9000, rows: 9, f: 32, k: 20 }, (factors) => {
+      // The longest thousand are alike, and then come short ones.
+      for (let at = 1500 * 32; at < factors.length; at++) factors[at]! *= 0.2;
+    });
+    expect(job.isHeaded).toBe(true);
+    check(world, job);
   });
 });

@@ -46,7 +46,7 @@ export interface PlacedModel {
   readonly header: MatrixFactorizationHeader;
   readonly slots: number;
   readonly listLengthMax: number;
-  /** Lists of many users go by heads of the items. */
+  /** Whether there are heads. */
   readonly headed: boolean;
 }
 
@@ -118,10 +118,8 @@ export function placeModel(
   const { userFactors, itemFactors, ...header } = model;
   const f = paddedFactors(header.factors);
   const userVectors = userFactors.length / f;
-  if (
-    (userVectors !== 0 && userVectors !== header.userCount) ||
-    itemFactors.length !== header.itemCount * f
-  ) {
+  const holdsItems = itemFactors.length === header.itemCount * f;
+  if ((userVectors !== 0 && userVectors !== header.userCount) || !holdsItems) {
     throw new FurzeError('INTERNAL', 'the factors do not fit the shape that the model states');
   }
   assertFinite(model);
@@ -131,19 +129,16 @@ export function placeModel(
   viewOf(memory, layout, 'itemFactors', 'f32').set(itemFactors);
   markLiked(itemFactors, f, viewOf(memory, layout, 'liked', 'u32'));
   const kernels = instantiate(memory);
-  const items = arrayOf(layout, 'itemFactors').offset;
-  kernels.packPanels(items, header.itemCount, f, arrayOf(layout, 'panels').offset);
-  kernels.packCoarse(items, header.itemCount, f, arrayOf(layout, 'coarse').offset);
-  const gramian = arrayOf(layout, 'gramian').offset;
-  kernels.gramian(items, header.itemCount, f, gramian);
-  const { offset: heads, shape } = arrayOf(layout, 'heads');
-  const scratchAt = arrayOf(layout, 'headScratch').offset;
-  const headed =
-    shape[0]! > 0 &&
-    placeHeads(kernels, {
-      ...{ factors: items, items: header.itemCount, f, gramian, heads },
-      scratch: new Arena(memory, scratchAt, scratchAt + headScratchBytes(f)),
-    });
+  const at = (name: string) => arrayOf(layout, name).offset;
+  const items = at('itemFactors');
+  kernels.packPanels(items, header.itemCount, f, at('panels'));
+  kernels.packCoarse(items, header.itemCount, f, at('coarse'));
+  kernels.gramian(items, header.itemCount, f, at('gramian'));
+  const asked = { factors: items, items: header.itemCount, f, gramian: at('gramian'), heads: at('heads') };
+  const headed = placeHeads(kernels, {
+    ...asked,
+    scratch: new Arena(memory, at('headScratch'), at('liked')),
+  });
   return { memory, layout, header, slots, listLengthMax, headed };
 }
 

@@ -31,20 +31,27 @@ export function headScratchBytes(f: number): number {
 /**
  * Writes the heads of items that `BatchTopK.heads` takes: the order by falling norm, ties to the lower row, and the first
  * numbers of each after a rotation to the eigenvectors of the Gramian, with the norm of the rest.
- * @returns false where a norm is too large or not a number: then there are no heads
+ * @returns false where there are no heads: a norm is too large or not a number, norms are so alike that bounds spare little, or there is no scratch
  */
-export function placeHeads(kernels: Kernels, { factors, items, f, gramian, heads, scratch }: HeadsJob): boolean {
+export function placeHeads(
+  kernels: Kernels,
+  { factors, items, f, gramian, heads, scratch }: HeadsJob,
+): boolean {
   const h = headLength(f);
+  if (h === 0 || scratch.freeBytes < headScratchBytes(f)) return false;
   const rows = scratch.f32(factors, items * f);
   const norms = normsOf(rows, f);
   if (!norms.every((norm) => norm < NORM_MAX)) return false;
+  const order = fallingOrder(norms);
+  if (isFlat(norms, order)) return false;
   const basis = scratch.f32(heads, f * f);
   if (!writeBasis(kernels, { f, gramian, basis, scratch })) return false;
-  const order = fallingOrder(norms);
   const blocks = Math.ceil(items / NORMS_EACH);
   const normsAt = heads + f * f * 4;
   // Rounded up, so that no norm of the block is above it.
-  scratch.f32(normsAt, blocks).set(Float32Array.from({ length: blocks }, (_, at) => norms[order[at * NORMS_EACH]!]! * (1 + 1e-6)));
+  scratch
+    .f32(normsAt, blocks)
+    .set(Float32Array.from({ length: blocks }, (_, at) => norms[order[at * NORMS_EACH]!]! * (1 + 1e-6)));
   const orderAt = normsAt + blocks * 4;
   scratch.u32(orderAt, items).set(order);
   const rotatedAt = scratch.alloc(ROWS * f * 4, 16);
@@ -92,14 +99,25 @@ function fallingOrder(norms: Float32Array): Uint32Array {
   return Uint32Array.from(norms, (_, place) => halves[2 * place]!);
 }
 
+/** True where a quarter of the items have more than a quarter of the norm that a sixty-fourth have. */
+function isFlat(norms: Float32Array, order: Uint32Array): boolean {
+  return norms[order[order.length >> 2]!]! * 4 > norms[order[order.length >> 6]!]!;
+}
+
 /** Writes the eigenvectors of the Gramian as columns, those of the largest eigenvalues first. */
 function writeBasis(
   kernels: Kernels,
-  { f, gramian, basis, scratch }: Pick<HeadsJob, 'f' | 'gramian' | 'scratch'> & { readonly basis: Float32Array },
+  {
+    f,
+    gramian,
+    basis,
+    scratch,
+  }: Pick<HeadsJob, 'f' | 'gramian' | 'scratch'> & { readonly basis: Float32Array },
 ): boolean {
   const valuesAt = scratch.alloc(f * 4, 16);
   const vectorsAt = scratch.alloc(f * f * 4, 16);
-  if (kernels.symmetricEigen(gramian, f, valuesAt, vectorsAt, scratch.alloc(eigenScratchBytes(f), 64)) === 0) return false;
+  if (kernels.symmetricEigen(gramian, f, valuesAt, vectorsAt, scratch.alloc(eigenScratchBytes(f), 64)) === 0)
+    return false;
   const [values, vectors] = [scratch.f32(valuesAt, f), scratch.f32(vectorsAt, f * f)];
   const falling = Array.from(values.keys()).sort((a, b) => values[b]! - values[a]! || a - b);
   for (let row = 0; row < f; row++)
