@@ -135,10 +135,8 @@ export function placeModel(
   kernels.packCoarse(items, header.itemCount, f, at('coarse'));
   kernels.gramian(items, header.itemCount, f, at('gramian'));
   const asked = { factors: items, items: header.itemCount, f, gramian: at('gramian'), heads: at('heads') };
-  const headed = placeHeads(kernels, {
-    ...asked,
-    scratch: new Arena(memory, at('headScratch'), at('liked')),
-  });
+  const scratch = new Arena(memory, at('headScratch'), at('liked'));
+  const headed = placeHeads(kernels, { ...asked, scratch });
   return { memory, layout, header, slots, listLengthMax, headed };
 }
 
@@ -369,10 +367,8 @@ export class MfScorer {
   #writeExcluded(excluded: ArrayLike<number>): number {
     const items = this.#u32('items', this.header.itemCount);
     let count = 0;
-    for (let at = 0; at < excluded.length; at++) {
-      const row = excluded[at]!;
-      if (row < this.header.itemCount) items[count++] = row;
-    }
+    for (let at = 0; at < excluded.length; at++)
+      if (excluded[at]! < this.header.itemCount) items[count++] = excluded[at]!;
     return count;
   }
 
