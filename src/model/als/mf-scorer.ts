@@ -46,7 +46,7 @@ export interface PlacedModel {
   readonly header: MatrixFactorizationHeader;
   readonly slots: number;
   readonly listLengthMax: number;
-  /** Whether there are heads. */
+  /** There are heads of the items. */
   readonly headed: boolean;
 }
 
