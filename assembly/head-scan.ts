@@ -29,7 +29,7 @@ const NORM_MAX: f64 = 1e18;
 /** Larger than what vanishing products can add up to. */
 const TINY: f32 = 1e-30;
 
-/** What rounding of rotation, bound and score can come to, as a part of the product of norms. */
+/** Most that rounding of rotation, bound and score comes to, as a part of the product of norms. */
 function roundingOf(f: u32): f32 {
   return <f32>(f + 64) / 1048576;
 }
@@ -193,7 +193,7 @@ export function scanHeads(
   const packed = scratch + 128 + 68 * rowBytes;
   const thresholds = packed + 64 * (<usize>h << 2);
   const records = thresholds + 256;
-  if (items >> 3 < k || (allowedBits && isSparse(allowedBits, (items + 7) >> 3))) return false;
+  if (items / 384 < k || (allowedBits && isSparse(allowedBits, (items + 7) >> 3))) return false;
   if (!packHeads(queries, count, f, h, heads, scratch, packed, records)) return false;
   for (let u: usize = 0; u < <usize>count; u++) store<u32>(outCounts + (u << 2), 0);
   let scored: i64 = 0;
@@ -238,7 +238,10 @@ function offerWaiting(
 /** True when the plain scan, which passes over panels without an allowed item, has fewer than a quarter of them to score. */
 function isSparse(bits: usize, panels: u32): bool {
   let filled: u32 = 0;
-  for (let at: u32 = 0; at < panels; at++) filled += u32(load<u8>(bits + <usize>at) != 0);
+  for (let at: u32 = 0; at < panels; at += 4) {
+    const four = load<u32>(bits + <usize>at);
+    filled += popcnt<u32>((((four & 0x7f7f7f7f) + 0x7f7f7f7f) | four) & 0x80808080);
+  }
   return filled < panels >> 2;
 }
 

@@ -1,10 +1,12 @@
 // One query against all items: 4 panels of 8 at a time, eight independent sums, so that the additions' latency hides
 // behind the loads and the scan runs at memory speed. Where there are coarse panels these are scanned instead, and only
-// panels of 8 with an item that may reach the list are scored, by the same additions in the same order.
+// panels of 8 with an item that may reach the list are scored, by the same additions in the same order. Where there are
+// heads of the items (head-scan.ts) and few items can reach the list, only those are.
 //
 // Scratch: tile, 32 float32 | place in the read list, 16 bytes | panels that wait, 8 uint32 | query as integers, f int16 |
 // its unit and slack.
 
+import { scanHeads } from './head-scan';
 import { packQuery, reachCoarse } from './quantized-panels';
 import { multiplyAdd } from './multiply-add';
 import { offer, thresholdOf, sortHeap, isFiniteScore } from './top-k-heap';
@@ -153,9 +155,19 @@ function queryCoarse(
 
 export function queryTopK(
   query: usize, panels: usize, items: u32, f: u32, k: u32, allowedBits: usize, readItems: usize, readCount: u32,
-  outItems: usize, outScores: usize, scratch: usize, coarse: usize,
+  outItems: usize, outScores: usize, scratch: usize, coarse: usize, factors: usize, heads: usize, headLength: u32,
 ): u32 {
   assert(k > 0 && !((query | panels | scratch) & 3));
+  if (heads) {
+    // Beyond what the scan by heads takes of the scratch.
+    const starts = scratch + 8192 + 132 * (<usize>f << 2);
+    store<u32>(starts, 0);
+    store<u32>(starts, readCount, 4);
+    if (scanHeads(
+      query, 1, factors, items, f, k, starts, readItems, outItems, outScores, starts + 8, scratch, allowedBits, heads,
+      headLength,
+    )) return load<u32>(starts, 8);
+  }
   const tile = scratch;
   const cursor = scratch + 128;
   const panelBytes = <usize>f << 5;

@@ -1,5 +1,5 @@
 // What a list costs: the processor time that a thread takes for one, with all that the default settings ask.
-// npm run bench:lists [-- --smoke] [-- --items 27000] [-- --likes 145] [-- --users 512] [-- --rounds 5] [-- --factors movietweetings|retail|equal]
+// npm run bench:lists [-- --smoke] [-- --items 27000] [-- --likes 145] [-- --users 512] [-- --rounds 5] [-- --factors movietweetings|retail|equal] [-- --no-heads]
 import { parseArgs } from 'node:util';
 import { withFolder } from './http/processes.ts';
 import { printRows, quantile, ratioRow } from './http/statistics.ts';
@@ -21,6 +21,8 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     // Norms and spectrum of the factors, as learned from a set.
     factors: { type: 'string', default: 'movietweetings' },
+    // Without bounds by heads of the items.
+    'no-heads': { type: 'boolean', default: false },
   },
 });
 const items = options.smoke ? 500 : Number(options.items);
@@ -30,7 +32,7 @@ const { factors } = options;
 if (!isFactorShape(factors)) throw new RangeError(`--factors ${factors} is not known`);
 
 await withFolder(async (folder) => {
-  const world = await openListWorld(folder, { users, items, likes, factors });
+  const world = await openListWorld(folder, { users, items, likes, factors, heads: !options['no-heads'] });
   const processorMs = mainThreadClock();
   const timesMs: number[] = [];
   let hash = 0;

@@ -1,7 +1,7 @@
 import type { Random } from '../../src/domain/random.ts';
 
 /**
- * What 64 factors look like that ALS of the default settings learned from two sets (eight epochs): norms of items as parts of
+ * Shapes of 64 factors that ALS of the default settings learned from two sets (eight epochs): norms of items as parts of
  * the largest at shares of the catalogue, and shares of the eigenvalues of the items' Gramian at their numbers.
  */
 const SHAPES = {

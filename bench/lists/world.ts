@@ -44,7 +44,16 @@ export interface BenchWorld {
 /** Opens such a world, of users with so many likes on average: models of random numbers, which cost what learned ones do, and a ranking by all of them. */
 export async function openListWorld(
   folder: string,
-  { users, items, likes, factors }: Record<'users' | 'items' | 'likes', number> & { factors: FactorShape },
+  {
+    users,
+    items,
+    likes,
+    factors,
+    heads,
+  }: Record<'users' | 'items' | 'likes', number> & {
+    readonly factors: FactorShape;
+    readonly heads: boolean;
+  },
 ): Promise<BenchWorld> {
   const config = defaultConfig({
     database: {
@@ -83,7 +92,7 @@ export async function openListWorld(
     clock,
     log: createLogger('error'),
   });
-  const plan = await pass.planner.plan(generationOf(users, items, live, factors), live);
+  const plan = await pass.planner.plan(generationOf(users, items, live, { factors, heads }), live);
   return {
     make(from, to, hash) {
       const userRows = Uint32Array.from({ length: to - from }, (_, at) => from + at);
@@ -137,9 +146,10 @@ function generationOf(
   users: number,
   items: number,
   live: InMemoryState,
-  factors: FactorShape,
+  { factors, heads }: { readonly factors: FactorShape; readonly heads: boolean },
 ): PlacedGeneration {
   const random = createRandom(2);
+  const als = alsModel(users, items, random, factors);
   const weights = RANKING_FEATURES.map((name) => (name === 'age' ? -0.1 : 0.1 + random.float()));
   return {
     number: 1,
@@ -148,7 +158,7 @@ function generationOf(
       byKind: Array.from({ length: KINDS }, () => ({ bias: -3, weights })),
     },
     parts: {
-      als: alsModel(users, items, random, factors),
+      als: heads ? als : { ...als, headed: false },
       click: clickModel(users, items, random),
       slim: table(items, random, (at) => 0.3 / (1 + at)),
       itemKnn: table(items, random, (at) => 1 / (1 + at)),

@@ -131,17 +131,21 @@ interface TopKOutput {
   readonly scratch: number;
 }
 
-export interface BatchTopK extends TopKOutput {
-  /** Factors of the queries, `rows` of them. */
-  readonly queries: number;
-  readonly rows: number;
+/** Base of both searches among factors. */
+interface FactorsTopK extends TopKOutput {
   readonly panels: number;
   readonly f: number;
-  /** Bits of the items allowed to all of them, 0 or absent: all. */
+  /** Bits of the items allowed (listable, in the category), the same for all queries. 0 or absent: all. */
   readonly allowedBits?: number;
   /** Rows of the same factors, and `headBytes(items, f)` of heads as `placeHeads` writes them: the same lists, bit for bit, by bounds. 0 or absent: not there. */
   readonly factors?: number;
   readonly heads?: number;
+}
+
+export interface BatchTopK extends FactorsTopK {
+  /** Factors of the queries, `rows` of them. */
+  readonly queries: number;
+  readonly rows: number;
   /** CSR of the items that each query has read, ascending, or 0 and 0; `readStarts` points at the first query's start. */
   readonly readStarts: number;
   readonly readItems: number;
@@ -149,14 +153,10 @@ export interface BatchTopK extends TopKOutput {
   readonly outCounts: number;
 }
 
-export interface QueryTopK extends TopKOutput {
+export interface QueryTopK extends FactorsTopK {
   readonly query: number;
-  readonly panels: number;
   /** The same factors from `packCoarse`: a third of the time for the same lists, bit for bit. 0 or absent: not there. */
   readonly coarse?: number;
-  readonly f: number;
-  /** Bits of the items allowed (listable, in the category), 0 or absent: all. */
-  readonly allowedBits?: number;
   /** Ascending uint32 of items to leave out, or 0. */
   readonly readItems: number;
   readonly readCount: number;

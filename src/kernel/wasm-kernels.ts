@@ -34,7 +34,7 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   packPanels: 4,
   batchTopK: 16,
   packCoarse: 4,
-  queryTopK: 12,
+  queryTopK: 15,
   normalMatrix: 10,
   choleskySolve: 3,
   alsSpectralRows: 14,
@@ -135,6 +135,7 @@ function topKCalls(native: Native): TopKCalls {
       queryTopK!(
         j.query, j.panels, j.items, j.f, j.k, j.allowedBits ?? 0, j.readItems, j.readCount,
         j.outItems, j.outScores, j.scratch, j.coarse ?? 0,
+        j.factors ?? 0, j.heads ?? 0, j.heads ? headLength(j.f) : 0,
       ),
     neighborTopK: (j) => {
       // biome-ignore format: as above

@@ -227,18 +227,11 @@ export class MfScorer {
     this.#writeQuery(vector);
     const readCount = this.#writeExcluded(excluded);
     const found = this.#kernels.queryTopK({
+      ...this.#search(k, allowed),
       query: this.#slotOffset('query'),
-      panels: this.#offset('panels'),
       coarse: this.#offset('coarse'),
-      f: this.#f,
-      items: this.header.itemCount,
-      k,
-      allowedBits: allowed === undefined ? 0 : this.#writeAllowed(allowed),
       readItems: readCount === 0 ? 0 : this.#slotOffset('items'),
       readCount,
-      outItems: this.#slotOffset('outItems'),
-      outScores: this.#slotOffset('outScores'),
-      scratch: this.#slotOffset('scratch'),
     });
     return {
       itemRows: new Uint32Array(this.#u32('outItems', found)),
@@ -287,8 +280,21 @@ export class MfScorer {
   /** The lists of those that `#writeAsked` has written. */
   #recommendBatch(rows: number, k: number, allowed: Uint32Array | undefined): Uint32Array[] {
     this.#kernels.batchTopK({
+      ...this.#search(k, allowed),
       queries: this.#slotOffset('queries'),
       rows,
+      readStarts: this.#slotOffset('readStarts'),
+      readItems: this.#slotOffset('readItems'),
+      outCounts: this.#slotOffset('outCounts'),
+    });
+    const found = this.#u32('outItems', rows * k);
+    const counts = this.#u32('outCounts', rows);
+    return Array.from(counts, (count, user) => found.slice(user * k, user * k + count));
+  }
+
+  /** Arguments that searches for one and for many have in common. */
+  #search(k: number, allowed: Uint32Array | undefined) {
+    return {
       panels: this.#offset('panels'),
       factors: this.#offset('itemFactors'),
       heads: this.#placed.headed ? this.#offset('heads') : 0,
@@ -296,16 +302,10 @@ export class MfScorer {
       f: this.#f,
       k,
       allowedBits: allowed === undefined ? 0 : this.#writeAllowed(allowed),
-      readStarts: this.#slotOffset('readStarts'),
-      readItems: this.#slotOffset('readItems'),
       outItems: this.#slotOffset('outItems'),
       outScores: this.#slotOffset('outScores'),
-      outCounts: this.#slotOffset('outCounts'),
       scratch: this.#slotOffset('scratch'),
-    });
-    const found = this.#u32('outItems', rows * k);
-    const counts = this.#u32('outCounts', rows);
-    return Array.from(counts, (count, user) => found.slice(user * k, user * k + count));
+    };
   }
 
   /** The scores of listed items for a vector; 0 for items the model does not know. */

@@ -2,8 +2,8 @@ import type { Kernels } from '../../kernel/kernels.ts';
 import { eigenScratchBytes, headLength, panelBytes } from '../../kernel/scratch-sizes.ts';
 import type { Arena } from '../../memory/arena.ts';
 
-/** Items whose heads pay; fewer are scanned as they are. */
-export const HEADED_ITEMS_MIN = 4096;
+/** Items from which on heads pay; fewer are scanned as they are. */
+export const HEADED_ITEMS_MIN = 32_768;
 /** Rows that are rotated at a time. */
 const ROWS = 1024;
 /** Norms beyond which products of float32 may overflow. */
