@@ -50,6 +50,27 @@ describe('the latest likes of all', () => {
     }
   });
 
+  it('say the same of more than there is room to keep, in whatever order they are asked', () => {
+    const random = createRandom(5);
+    const likes = new RecentLikes();
+    for (let at = 0; at < 2 * RECENT_LIKES; at++) likes.add(random.below(3000), random.below(700), 1000);
+    const { userRows, itemRows, seconds } = likes.save();
+    const fresh = new RecentLikes();
+    const sums = new SparseSums();
+    const told = (of: RecentLikes, like: number) => {
+      of.sumUp([like], sums);
+      return sums.best(30, () => true);
+    };
+    for (const round of [0, 1, 2])
+      for (let at = 0; at < 700; at++) {
+        const like = round === 1 ? 699 - at : at;
+        const before = told(likes, like);
+        // It keeps a hundred of them.
+        if (at % 100 === 0) fresh.restore({ userRows, itemRows, seconds });
+        expect(before).toEqual(told(fresh, like));
+      }
+  });
+
   it('tell how many people liked an item since when, as far back as they go', () => {
     const likes = new RecentLikes();
     likes.add(1, 10, 5000);

@@ -22,9 +22,9 @@ const LATEST = 2048;
 const CHOSEN_OF = 16;
 /** What is liked all the time has the mean place of its likes at half of all, what has just been liked beyond this share. */
 const JUST_NOW_SHARE = 7 / 8;
-/** What goes with an item of so many likes is kept until the next like; of so many items at most, each up to 12 KB. */
+/** What goes with an item of so many likes is kept until the next like; so much at most, 12 bytes each. */
 const KEPT_FROM = 8;
-const KEPT_ITEMS = 512;
+const KEPT_COMPANIONS = 2 ** 19;
 
 /** What goes with an item, in the order in which it is summed. */
 interface Companions {
@@ -64,6 +64,8 @@ export class RecentLikes {
   /** Changes where old likes are dropped. */
   era = 0;
   private readonly kept = new Map<number, Companions>();
+  private keptLength = 0;
+  private anybody: readonly number[] | undefined;
   private readonly usersFound = new Uint32Array(USERS_MAX);
   private readonly itemsFound = new Uint32Array(LIKES_OF_USER_MAX);
   /** Room for the most that goes with an item. */
@@ -91,7 +93,7 @@ export class RecentLikes {
         this.counts[itemRow]!--;
         this.placeSums[itemRow]! -= at;
         this.takenBack[bucket(userRow)]!++;
-        this.kept.clear();
+        this.forget();
         return;
       }
       ofUser = this.beforeOfUser[ofUser]!;
@@ -120,8 +122,13 @@ export class RecentLikes {
     if (known !== undefined) return known;
     const { itemRows, weights } = this.findCompanions(like, count);
     const companions = { itemRows: itemRows.slice(), weights: weights.slice() };
-    if (this.kept.size === KEPT_ITEMS) this.kept.clear();
+    this.keptLength += itemRows.length;
     this.kept.set(like, companions);
+    for (const [other, { itemRows: rows }] of this.kept) {
+      if (this.keptLength <= KEPT_COMPANIONS) break;
+      this.kept.delete(other);
+      this.keptLength -= rows.length;
+    }
     return companions;
   }
 
@@ -207,13 +214,15 @@ export class RecentLikes {
     return this.takenBack[bucket(userRow)]!;
   }
 
-  /** Users who stand for anybody: some of those of the latest likes, each as often as chosen. */
-  someUsers(): number[] {
+  /** Users who stand for anybody: some of those of the latest likes, each as often as chosen. Another array once likes have changed. */
+  someUsers(): readonly number[] {
+    if (this.anybody !== undefined) return this.anybody;
     const users: number[] = [];
     for (let at = Math.max(0, this.length - LATEST); at < this.length; at++) {
       const mixed = Math.imul(this.userRows[at]! ^ Math.imul(this.itemRows[at]!, 0x85ebca6b), 0x9e3779b1);
       if (this.itemRows[at] !== NONE && (mixed >>> 16) % CHOSEN_OF === 0) users.push(this.userRows[at]!);
     }
+    this.anybody = users;
     return users;
   }
 
@@ -281,9 +290,16 @@ export class RecentLikes {
     }
   }
 
+  /** Forgets what is kept until the next like. */
+  private forget(): void {
+    this.anybody = undefined;
+    if (this.kept.size > 0) this.kept.clear();
+    this.keptLength = 0;
+  }
+
   private clear(): void {
     this.era++;
-    this.kept.clear();
+    this.forget();
     this.length = 0;
     this.lastOfUser.fill(NONE);
     this.lastOfItem.fill(NONE);
@@ -292,7 +308,7 @@ export class RecentLikes {
   }
 
   private push(userRow: number, itemRow: number, second: number): void {
-    if (this.kept.size > 0) this.kept.clear();
+    this.forget();
     const at = this.length++;
     const [ofUser, ofItem] = [bucket(userRow), bucket(itemRow)];
     this.userRows[at] = userRow;
