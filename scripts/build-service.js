@@ -15,6 +15,7 @@ const ENTRIES = [
   'store/lmdb/writer-thread',
   'store/postgres/replica-thread',
   'store/lmdb/check/check-child',
+  'store/lmdb/tables/opening-child',
   'evaluate/evaluation-process-entry',
 ];
 

@@ -5,5 +5,6 @@ export const ENTRIES = [
   'src/store/lmdb/writer-thread.ts',
   'src/store/postgres/replica-thread.ts',
   'src/store/lmdb/check/check-child.ts',
+  'src/store/lmdb/tables/opening-child.ts',
   'src/evaluate/evaluation-process-entry.ts',
 ];

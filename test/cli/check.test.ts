@@ -57,6 +57,18 @@ it('furze check says what is there and what is wrong, by words, JSON and exit co
   expect(second.output).toMatch(/^furze: The data store in \S+ is damaged: .+ Restore a backup .+\n$/m);
 });
 
+it('the cache of a folder that is served is left out, and read once it is not', async () => {
+  const place = mkdtempSync(join(folder, 'served-'));
+  const furze = new Furze(['serve', '--data', place, '--port', '0']);
+  await furze.waitFor(/"listening"/);
+  const during = await run('check', place);
+  await furze.stop('SIGTERM');
+  const after = await run('check', place);
+  expect([during.code, after.code]).toEqual([0, 0]);
+  expect(during.output).toContain(`${place}/cache: not read while a service writes it\n`);
+  expect(after.output).toContain(`${place}/cache: sound\n`);
+});
+
 it('a start says when the process before it was killed, and not when it stopped in order', async () => {
   const own = mkdtempSync(join(folder, 'killed-'));
   const serve = async (signal: NodeJS.Signals) => {

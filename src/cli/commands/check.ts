@@ -16,7 +16,7 @@ interface CheckOptions extends PlaceOptions {
 /** `furze check`: reads everything in a data folder and its cache, and compares what is kept twice. */
 export function checkCommand(env: Environment): Command {
   const command = new Command('check').description(
-    'read and compare everything that a data folder holds; a service may run on it',
+    'read and compare everything that a data folder holds; a service may run on it, and its cache is left out then',
   );
   return addPlaceOptions(command)
     .argument('[folder]', 'the data folder, as --data names it')
@@ -27,15 +27,18 @@ export function checkCommand(env: Environment): Command {
       const options = { ...flags, ...oneFolder(folder, flags) };
       // Loaded here, so that other commands load no engine.
       const { checkStore } = await import('../../store/open/open-store.ts');
+      const { readAddress } = await import('../../store/lock/folder-lock.ts');
       const { dataPath, cachePath } = await foldersOf(options, env);
       const data = await checkStore('data', dataPath);
-      const cache = existsSync(cachePath) ? await checkStore('cache', cachePath) : undefined;
+      const isServed = readAddress(dataPath) !== undefined;
+      const cache = existsSync(cachePath) && !isServed ? await checkStore('cache', cachePath) : undefined;
       if (data === undefined) throw new OperatorError(`There is no data store in ${dataPath}.`);
       const faultCount = data.faultCount + (cache?.faultCount ?? 0);
       if (options.json === true) {
         process.stdout.write(`${JSON.stringify({ sound: faultCount === 0, data, cache }, null, 2)}\n`);
       } else {
-        process.stdout.write(describe(data) + (cache === undefined ? '' : describe(cache)));
+        const left = isServed ? `${cachePath}: not read while a service writes it\n` : '';
+        process.stdout.write(describe(data) + (cache === undefined ? left : describe(cache)));
       }
       if (faultCount > 0) throw new OperatorError(advice(data, cache));
     });

@@ -5,6 +5,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
 import type { TableStats } from '../../data-store.ts';
+import { showNewestCommit, staysHidden } from './hidden-commits.ts';
 
 /** A database of plain bytes: keys in byte order, values as they are. */
 export type Table = Database<Uint8Array, Uint8Array>;
@@ -16,6 +17,9 @@ export type Table = Database<Uint8Array, Uint8Array>;
  */
 const MAP_BYTES = [1024, 128, 16].map((gib) => gib * 1024 ** 3);
 const MAP_GROWTH = 2;
+
+/** Other processes may open the folder again and again. */
+const SHOW_ATTEMPTS = 10;
 
 /** Out of memory, or of address space. */
 const ENOMEM = 12;
@@ -40,9 +44,10 @@ interface Flushable {
   readonly env: { sync(): void };
 }
 
-/** And the number of the write transaction that is open. */
+/** And the number of the write transaction that is open, and that of the last one in the file. */
 interface TransactionTeller {
   getWriteTxnId(): number;
+  readonly env: { info(): { readonly lastTxnId: number } };
 }
 
 /**
@@ -112,19 +117,33 @@ export class Engine {
     return this.root.openDB<Uint8Array, Uint8Array>(name, { encoding: 'binary', keyEncoding: 'binary' });
   }
 
-  /** Runs `action` in a write transaction of this thread and commits; an exception leaves nothing of it. */
+  /**
+   * Runs `action` in a write transaction of this thread and commits; an exception leaves nothing of it.
+   * @throws Error of the engine when the last commit stays hidden, see `showNewestCommit`; `action` is not run
+   */
   transact<T>(action: () => T): T {
-    let result: T | undefined;
-    // lmdb-js would keep the transaction open for a promise, which `put` returns even where it has already written.
-    this.root.transactionSync(() => {
-      result = action();
-    }, COMMIT_WITHOUT_FLUSH);
-    return result as T;
+    for (let attempt = 1; attempt <= SHOW_ATTEMPTS; attempt++) {
+      let result: T | undefined;
+      let isHidden = false;
+      // lmdb-js would keep the transaction open for a promise, which `put` returns even where it has already written.
+      this.root.transactionSync(() => {
+        isHidden = this.transactionId <= this.lastCommitted;
+        if (!isHidden) result = action();
+      }, COMMIT_WITHOUT_FLUSH);
+      if (!isHidden) return result as T;
+      showNewestCommit(this.path);
+    }
+    throw staysHidden(this.path);
   }
 
   /** Number of the write transaction that is open: one more than that of the last one that changed anything. */
   get transactionId(): number {
     return (this.root as unknown as TransactionTeller).getWriteTxnId();
+  }
+
+  /** Number of the last transaction in the file, whether or not others are shown it. */
+  private get lastCommitted(): number {
+    return (this.root as unknown as TransactionTeller).env.info().lastTxnId;
   }
 
   /** Queues the writes that `action` makes as one transaction, carried out off this thread; resolves at the commit. */
