@@ -12,6 +12,8 @@ export class AuditLog {
   private readonly data: Pick<DataStore, 'write' | 'local'>;
   private readonly clock: Clock;
   private readonly onTrouble: (message: string, error: unknown) => void;
+  private waiting: JournalAppend[] = [];
+  private isWriting = false;
 
   constructor(
     data: Pick<DataStore, 'write' | 'local'>,
@@ -28,10 +30,23 @@ export class AuditLog {
     return { journal: JOURNAL, text, most: ENTRIES_MAX };
   }
 
-  /** Writes an entry of what is done already, behind the answer. */
+  /** Writes an entry of what is done already, behind the answer; those that come meanwhile are written at once after it. */
   note(by: string, what: string): void {
-    const command = { kind: 'writeJournals', appends: [this.entry(by, what)] } as const;
-    this.data.write(command).catch((error) => this.onTrouble('The log of changes cannot be written', error));
+    this.waiting.push(this.entry(by, what));
+    if (this.waiting.length > ENTRIES_MAX) this.waiting.shift();
+    if (!this.isWriting) void this.writeWaiting();
+  }
+
+  private async writeWaiting(): Promise<void> {
+    this.isWriting = true;
+    while (this.waiting.length > 0) {
+      const appends = this.waiting;
+      this.waiting = [];
+      await this.data
+        .write({ kind: 'writeJournals', appends })
+        .catch((error) => this.onTrouble('The log of changes cannot be written', error));
+    }
+    this.isWriting = false;
   }
 
   /** The last entries, newest first. */
