@@ -33,7 +33,9 @@ await runProof('requests', 100_000, async ({ amount, seed, folder }) => {
     if (fault !== undefined) faults.push(`raw, ${kind}: ${fault}`);
   });
 
-  const alive = !furze.hasEnded && (await fetch(`${furze.url}/api/health/ready`)).status === 200;
+  const ready = furze.hasEnded ? undefined : await fetch(`${furze.url}/api/health/ready`);
+  const alive = ready?.status === 200;
+  if (!alive) console.log(await ready?.text());
   const residentMb = await residentMbOf(furze.url);
   await furze.stop();
   for (const fault of faults.slice(0, 20)) console.log(fault);

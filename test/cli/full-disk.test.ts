@@ -84,6 +84,37 @@ it.runIf(isPossible)('a full disk refuses impressions, and nothing else ends', a
   expect(await furze.stop('SIGTERM')).toBe(0);
 });
 
+it.runIf(isPossible)(
+  'a service stops in order on a full disk, though its cache cannot be written',
+  async () => {
+    const furze = new Furze(['serve'], env, SMALL_DISK);
+    const url = (await furze.waitFor(/"url":"([^"]+)"/))[1] as string;
+    await fetch(`${url}/api/item`, { method: 'POST', body: '{"ItemId":"i0"}' });
+    fill(join('/proc', String(furze.process.pid), 'root', folder, 'ballast'));
+    expect(await furze.stop('SIGTERM')).toBe(0);
+    expect(furze.output).toContain('The cache cannot be written');
+    expect(furze.output).not.toMatch(/nothing caught|stopping took longer/);
+  },
+);
+
+it.runIf(isPossible).each([['serve'], ['check']])(
+  '%s says so where a disk has no room for the file by which LMDB locks',
+  async (command) => {
+    const made = join(folder, 'made');
+    const script = `"$@" import items "$0" --data ${made} && dd if=/dev/zero of=${folder}/b bs=4k; rm -f ${made}/lock.mdb; exec "$@" ${command} --data ${made}`;
+    const input = mkdtempSync(join(tmpdir(), 'furze-full-input-'));
+    try {
+      const path = join(input, 'items.csv');
+      writeFileSync(path, 'item,category\ni0,c\n');
+      const furze = new Furze([], env, [...SMALL_DISK, 'sh', '-c', script, path]);
+      expect(await furze.exit).toBe(1);
+      expect(furze.output).toMatch(/^furze: .* has no room left on its disk: make room, and begin again\.$/m);
+    } finally {
+      rmSync(input, { recursive: true });
+    }
+  },
+);
+
 it.runIf(isPossible)('a disk that is too small for an import is named as the cause', async () => {
   const input = mkdtempSync(join(tmpdir(), 'furze-full-input-'));
   try {

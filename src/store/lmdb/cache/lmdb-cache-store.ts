@@ -52,7 +52,10 @@ export class LmdbCacheStore implements CacheStore {
   /** @param lock let go of once the store is closed; a further thread of the process has none */
   constructor(path: string, lock?: FolderLock, mapBytes?: number) {
     this.lock = lock;
-    const { engine, lists, marks, blobs } = openCacheTables(path, { mapBytes });
+    const { engine, lists, marks, blobs } = openCacheTables(path, {
+      mapBytes,
+      batchesTurns: false,
+    });
     this.engine = engine;
     this.lists = lists;
     this.marks = marks;

@@ -5,6 +5,7 @@ import { OperatorError } from '../../../domain/operator-error.ts';
 import { atExit } from '../../../platform/process/exit-cleanup.ts';
 import { SUDDEN_ENDS } from '../../../platform/process/supervisor-notes.ts';
 import { ownThread } from '../../../platform/program/thread-entry.ts';
+import { NO_ROOM } from '../tables/engine.ts';
 import { inspectFile } from './file-head.ts';
 import type { Report } from './findings.ts';
 
@@ -20,7 +21,7 @@ const NO_MEMORY = 'out of memory';
  * reported and not suffered. A service may run on the folder meanwhile.
  * @param signal ends the check when it is aborted
  * @returns undefined when there is no store in the folder
- * @throws OperatorError when the check was ended from without before it knew; the signal's reason once that is aborted
+ * @throws OperatorError when the check was ended from without, or by a full disk, before it knew; the signal's reason once that is aborted
  */
 export async function checkStore(
   kind: StoreKind,
@@ -52,6 +53,7 @@ export async function checkStore(
   signal?.throwIfAborted();
   if (code === 0) return JSON.parse(output) as Report;
   if (errors.includes(NO_MEMORY)) throw cutShort(path, 'it ran out of memory');
+  if (errors.includes(NO_ROOM)) throw new OperatorError(`${lastLine(errors)}.`);
   // Any other signal comes from without.
   if (ended !== null && !SUDDEN_ENDS.includes(ended)) throw cutShort(path, `${ended} ended it`);
   if (ended !== null)

@@ -1,7 +1,8 @@
-import { statSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { messageOf } from '../../../domain/furze-error.ts';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
 import type { TableStats } from '../../data-store.ts';
@@ -41,7 +42,7 @@ const COMMIT_WITHOUT_FLUSH = 1 | 2 | 0x10000;
 /** Parts that the package's typings leave out: the flush of all that is committed, on another thread or on this one. */
 interface Flushable {
   sync(callback: (error?: Error | null) => void): void;
-  readonly env: { sync(): void };
+  readonly env: { sync(): void; close(): void };
 }
 
 /** And the number of the write transaction that is open, and that of the last one in the file. */
@@ -69,6 +70,9 @@ export class Engine {
   private readonly dataFile: string | undefined;
   /** Copies that are being made. */
   private readonly copies = new Set<Promise<void>>();
+  /** The latest queued commit, and whether it failed: lmdb-js then waits for ever for its flush. */
+  private latest: Promise<unknown> = Promise.resolve();
+  private hasFailed = false;
 
   /** Opens the folder, and makes it when it does not exist and is not only read. */
   constructor(path: string, tablesMax: number, options: EngineOptions = {}) {
@@ -79,6 +83,7 @@ export class Engine {
     this.options = options;
     // Before it is opened: should it be replaced meanwhile, it counts as replaced once more.
     const lockFile = fileNumber(join(path, LOCK_FILE));
+    if (lockFile === undefined) assureRoom(path);
     this.root = openFirst(mapBytes === undefined ? mapSizes(path) : [mapBytes], (mapSize) =>
       open<Uint8Array, Uint8Array>({
         path,
@@ -149,10 +154,13 @@ export class Engine {
   /** Queues the writes that `action` makes as one transaction, carried out off this thread; resolves at the commit. */
   async enqueue(action: () => void): Promise<void> {
     try {
-      await this.root.batch(action);
+      await (this.latest = this.root.batch(action));
+      this.hasFailed = false;
     } catch (error) {
       // What the commit failed for is rejected apart.
-      (error as { readonly commitError?: Promise<unknown> }).commitError?.catch(() => {});
+      const { commitError } = error as { readonly commitError?: Promise<unknown> };
+      commitError?.catch(() => {});
+      this.hasFailed = commitError !== undefined;
       throw error;
     }
   }
@@ -183,6 +191,8 @@ export class Engine {
     this.copies.add(copy);
     try {
       await copy;
+    } catch (error) {
+      throw /^No space left/.test(messageOf(error)) ? noRoomIn(path) : error;
     } finally {
       this.copies.delete(copy);
     }
@@ -193,10 +203,12 @@ export class Engine {
     return statSync(join(this.path, DATA_FILE)).size;
   }
 
-  /** Waits for the copies that are being made, then closes. */
+  /** Waits for the copies that are being made and the commits that are queued, then closes. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.copies);
-    await this.root.close();
+    await Promise.allSettled([...this.copies, this.latest]);
+    const closed = this.root.close();
+    if (this.hasFailed) (this.root as unknown as Flushable).env.close();
+    else await closed;
   }
 }
 
@@ -218,6 +230,25 @@ export function openEngine(
   );
 }
 
+/**
+ * LMDB maps its lock file before that has room, and a disk without any would end the process by a signal.
+ * @throws OperatorError where the disk is full
+ */
+function assureRoom(path: string): void {
+  const file = join(path, 'room.tmp');
+  try {
+    writeFileSync(file, new Uint8Array(LOCK_BYTES));
+  } catch (error) {
+    if (/^(ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw noRoomIn(path);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function noRoomIn(path: string): OperatorError {
+  return new OperatorError(`${path} ${NO_ROOM}: make room, and begin again.`);
+}
+
 function fileNumber(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }
@@ -232,9 +263,13 @@ function dataFileOf(path: string): string | undefined {
   }
 }
 
+/** Words of each error that a full disk causes. */
+export const NO_ROOM = 'has no room left on its disk';
 /** LMDB's names of the two files in an environment's folder. */
 export const DATA_FILE = 'data.mdb';
 export const LOCK_FILE = 'lock.mdb';
+/** Room for the lock file, and for the first pages of the data. */
+const LOCK_BYTES = 65_536;
 
 /** Sizes to try, best first. */
 function mapSizes(path: string): number[] {
