@@ -36,8 +36,8 @@ export interface EngineOptions {
   readonly batchesTurns?: boolean;
 }
 
-/** Transaction flags of lmdb-js: abortable, committed at return, not flushed (`sync` does that apart). */
-const COMMIT_WITHOUT_FLUSH = 1 | 2 | 0x10000;
+/** Transaction flags of lmdb-js: abortable, committed at return, visible to others before the flush (overlapping sync). */
+const COMMIT_THEN_FLUSH = 1 | 2 | 0x10000;
 
 /** Parts that the package's typings leave out: the flush of all that is committed, on another thread or on this one. */
 interface Flushable {
@@ -55,9 +55,9 @@ interface TransactionTeller {
  * One LMDB environment: a folder, its named tables, and the few verbs the stores need. All threads of the process that
  * open the same folder share one memory map.
  *
- * Commits are made without a flush and `flush` is called apart (lmdb-js's overlapping sync): the pages of the last
- * flushed state are not used again before the next flush, so a power loss falls back to that state and never to a
- * broken file.
+ * A commit is visible first and then flushed by the thread that made it (lmdb-js's overlapping sync); one that was queued is
+ * flushed apart. The pages of the last flushed state are not used again before the next flush, so a power loss falls back
+ * to that state and never to a broken file.
  */
 export class Engine {
   readonly path: string;
@@ -134,7 +134,7 @@ export class Engine {
       this.root.transactionSync(() => {
         isHidden = this.transactionId <= this.lastCommitted;
         if (!isHidden) result = action();
-      }, COMMIT_WITHOUT_FLUSH);
+      }, COMMIT_THEN_FLUSH);
       if (!isHidden) return result as T;
       showNewestCommit(this.path);
     }

@@ -28,9 +28,9 @@ const LONE_BYTES_MAX = 16 * 1024;
 const STOPPING = 'the service stops';
 
 /**
- * The order of writing. All commands that wait are taken as a group into one transaction; while a group is being flushed
- * to the disk the next one is already written, so a busy store waits for the disk and not for itself. A small group with
- * nobody behind it is flushed without another thread, for the hand-over takes as long as the flush of a fast disk.
+ * The order of writing. All commands that wait are taken as a group into one transaction, and what comes while it is being
+ * flushed is the next one, so a busy store waits for the disk once a group. A small group with nobody behind it is made sure
+ * of without another thread, for the hand-over takes as long as the flush of a fast disk.
  *
  * A group that cannot be committed (a full disk) is undone and refused, and the store counts as not ready until as much
  * can be written again; see `FullDisk`. A flush that fails ends all writing until a restart; see `Durability`.
