@@ -1,10 +1,9 @@
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { hasBit } from '../../memory/bits.ts';
-import { viewOf } from '../../memory/memory-layout.ts';
+import { rowOf, viewOf } from '../../memory/memory-layout.ts';
 import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
-import { solveSymmetric } from '../regression/logistic-regression.ts';
-import type { MfScorer, PlacedModel } from './mf-scorer.ts';
+import { GATHER_ROWS, type MfScorer, type PlacedModel } from './mf-scorer.ts';
 import { rowRegularization } from './settings.ts';
 
 /** The collaborative model as serving needs it. */
@@ -80,7 +79,7 @@ export function collaborativeModel(placed: PlacedModel, scorer: MfScorer): Colla
     foldIn: (likedItemRows) => scorer.foldIn(likedItemRows) ?? undefined,
     scoreItems: (vector, itemRows) => scorer.scoreItems(vector, itemRows),
     knows: (itemRow) => hasBit(liked, itemRow),
-    decompose: (likedItemRows, itemRow) => decomposeScore(placed, likedItemRows, itemRow),
+    decompose: (likedItemRows, itemRow) => decomposeScore(scorer, likedItemRows, itemRow),
     topItemsOfMany: (asked, k, allowed) => scorer.recommendMany(asked, k, likedOf(allowed)),
     topItems(vector, k, given, { read = [], members, allowed }) {
       const accept = (row: number) => hasBit(liked, row) && given(row);
@@ -136,54 +135,58 @@ export interface ScoreDecomposition {
  * Decomposes the score of an item for a user who is folded in from `likedItemRows` (Hu, Koren, Volinsky 2008,
  * section 5): with the user's vector x = A^-1 sum of y_i, the score y_t x is the sum of y_t A^-1 y_i, where
  * A = unobservedWeight * Gramian + sum of y_i y_i^T + regularization * I.
- * Cost: f^3 / 3 + likes * f^2 operations, in plain numbers of 64 bits; pauses at each of the likes, twice.
+ * Cost: f^3 / 3 + likes * f^2 operations of 32 bits, with pauses.
  * @returns undefined when the model knows neither the item nor any of the user's
  */
 export function* decomposeScore(
-  placed: PlacedModel,
+  scorer: MfScorer,
   likedItemRows: readonly number[],
   targetRow: number,
 ): Generator<undefined, ScoreDecomposition | undefined> {
-  const { header, memory, layout } = placed;
+  const { itemCount } = scorer.header;
+  const rows = [...new Set(likedItemRows)].filter((row) => row < itemCount);
+  if (rows.length === 0 || targetRow >= itemCount) return undefined;
+  const pull = yield* pullOf(scorer, rows, targetRow);
+  if (pull === null) return undefined;
+  const scores = scorer.scoreItems(pull, rows);
+  const parts = rows.map((itemRow, at) => ({ itemRow, score: scores[at]! }));
+  return { score: parts.reduce((sum, { score }) => sum + score, 0), parts };
+}
+
+/**
+ * The vector whose product with that of a row is what it pulls towards the target: A^-1 y_t. Pauses after every 256 rows.
+ * @returns null where A has no inverse
+ */
+function* pullOf(
+  { header, placed, kernels, slot }: MfScorer,
+  rows: readonly number[],
+  targetRow: number,
+): Generator<undefined, Float32Array | null> {
+  const { memory, layout } = placed;
   const f = paddedFactors(header.factors);
-  const rows = [...new Set(likedItemRows)].filter((row) => row < header.itemCount);
-  if (rows.length === 0 || targetRow >= header.itemCount) return undefined;
+  const [own, columns] = [
+    rowOf(memory, layout, 'scratch', slot, 'f32'),
+    rowOf(memory, layout, 'items', slot, 'u32'),
+  ];
+  const [out, right] = [own.subarray(0, f * f), own.subarray(f * f, f * f + f)];
   const factors = viewOf(memory, layout, 'itemFactors', 'f32');
-  const vectorOf = (row: number) => Float64Array.from(factors.subarray(row * f, (row + 1) * f));
-  const { unobservedWeight, trainedItems = header.itemCount } = header;
-  const matrix = Float64Array.from(
-    viewOf(memory, layout, 'gramian', 'f32'),
-    (value) => value * unobservedWeight,
-  );
-  const diagonal = rowRegularization(header, rows.length, trainedItems);
-  for (let at = 0; at < f; at++) matrix[at * f + at]! += diagonal;
-  for (const row of rows) {
-    addOuterProduct(matrix, vectorOf(row));
-    yield;
+  const matrix = new Float32Array(viewOf(memory, layout, 'gramian', 'f32'));
+  let scale = header.unobservedWeight;
+  let diagonal = rowRegularization(header, rows.length, header.trainedItems ?? header.itemCount);
+  for (let from = 0; from < rows.length; from += GATHER_ROWS) {
+    if (from > 0) yield;
+    // Others use the slot in pauses.
+    out.set(matrix);
+    const some = rows.slice(from, from + GATHER_ROWS);
+    columns.set(some);
+    kernels.normalMatrix({
+      ...{ source: factors.byteOffset, f, columns: columns.byteOffset, weights: 0, count: some.length },
+      ...{ base: out.byteOffset, scale, diagonal, out: out.byteOffset },
+      scratch: right.byteOffset + 4 * f,
+    });
+    matrix.set(out);
+    [scale, diagonal] = [1, 0];
   }
-  const pull = solveSymmetric(matrix, vectorOf(targetRow));
-  const parts: { itemRow: number; score: number }[] = [];
-  let score = 0;
-  for (const itemRow of rows) {
-    yield;
-    const part = dot(pull, factors, itemRow * f);
-    parts.push({ itemRow, score: part });
-    score += part;
-  }
-  return { score, parts };
-}
-
-/** A += v v^T, both triangles. */
-function addOuterProduct(matrix: Float64Array, vector: Float64Array): void {
-  const f = vector.length;
-  for (let row = 0; row < f; row++) {
-    for (let column = 0; column < f; column++) matrix[row * f + column]! += vector[row]! * vector[column]!;
-  }
-}
-
-/** The inner product with as many numbers of `b` from `from` on. */
-function dot(a: Float64Array, b: Float32Array, from: number): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += a[at]! * b[from + at]!;
-  return sum;
+  right.set(factors.subarray(targetRow * f, (targetRow + 1) * f));
+  return kernels.choleskySolve(out.byteOffset, right.byteOffset, f) === 1 ? new Float32Array(right) : null;
 }

@@ -34,7 +34,7 @@ import { HEADED_ITEMS_MIN, headScratchBytes, placeHeads } from './place-heads.ts
 import { rowRegularization } from './settings.ts';
 
 /** Source rows gathered for one fold-in; longer histories are read in place. */
-const GATHER_ROWS = 256;
+export const GATHER_ROWS = 256;
 /** Users that are asked about together, and items that they have read together; those beyond are asked about one by one. */
 const BATCH_USERS = 64;
 const BATCH_READ = 65_536;
@@ -154,27 +154,29 @@ function markLiked(itemFactors: Float32Array, f: number, bits: Uint32Array): voi
 /** One thread's way to ask a placed model. Arrays that are returned are copies of the caller's own. */
 export class MfScorer {
   readonly header: MatrixFactorizationHeader;
-  readonly #placed: PlacedModel;
-  readonly #kernels: Kernels;
-  readonly #slot: number;
+  readonly placed: PlacedModel;
+  readonly kernels: Kernels;
+  readonly slot: number;
   readonly #f: number;
+  /** The last one folded in: an explanation asks for one user many times. */
+  #folded: { readonly rows: Uint32Array; readonly vector: Float32Array } | undefined;
 
   /** @param slot this thread's number, below `placed.slots`; no two threads share one */
   constructor(placed: PlacedModel, kernels: Kernels, slot = 0) {
     if (!(slot >= 0 && slot < placed.slots)) throw new RangeError(`slot ${slot} of ${placed.slots}`);
     this.header = placed.header;
-    this.#placed = placed;
-    this.#kernels = kernels;
-    this.#slot = slot;
+    this.placed = placed;
+    this.kernels = kernels;
+    this.slot = slot;
     this.#f = paddedFactors(placed.header.factors);
   }
 
   /** The trained vector of a user, of padded length; null for one that the model does not hold. */
   userVector(userRow: number): Float32Array | null {
-    const held = arrayOf(this.#placed.layout, 'userFactors').shape[0]!;
+    const held = arrayOf(this.placed.layout, 'userFactors').shape[0]!;
     if (!(userRow >= 0 && userRow < held)) return null;
     const offset = this.#offset('userFactors') + userRow * this.#f * 4;
-    return new Float32Array(f32(this.#placed.memory, offset, this.#f));
+    return new Float32Array(f32(this.placed.memory, offset, this.#f));
   }
 
   /**
@@ -185,12 +187,17 @@ export class MfScorer {
    */
   foldIn(itemRows: ArrayLike<number>): Float32Array | null {
     const { itemCount, unobservedWeight, trainedItems = itemCount } = this.header;
-    const count = this.#writeEntries(itemRows);
+    const rows = this.#knownRows(itemRows);
+    const count = rows.length;
     if (count === 0) return null;
+    const last = this.#folded;
+    if (last?.rows.length === count && rows.every((row, at) => row === last.rows[at]))
+      return last.vector.slice();
+    this.#u32('items', count).set(rows);
     this.#u32('starts', 2).set([0, count]);
     this.#f32('regularization', 1)[0] = rowRegularization(this.header, count, trainedItems);
     const query = this.#f32('query', this.#f).fill(0);
-    const singular = this.#kernels.alsCholeskyRows({
+    const singular = this.kernels.alsCholeskyRows({
       starts: this.#slotOffset('starts'),
       columns: this.#slotOffset('items'),
       weights: 0,
@@ -206,7 +213,9 @@ export class MfScorer {
       scratch: this.#slotOffset('scratch'),
       gatherRows: GATHER_ROWS,
     });
-    return singular === 0 ? new Float32Array(query) : null;
+    if (singular !== 0) return null;
+    this.#folded = { rows, vector: new Float32Array(query) };
+    return new Float32Array(query);
   }
 
   /**
@@ -221,12 +230,12 @@ export class MfScorer {
     excluded: ArrayLike<number> = [],
     allowed?: Uint32Array,
   ): ScoredRows {
-    if (!(k >= 1 && k <= this.#placed.listLengthMax)) {
-      throw new RangeError(`a list of ${k} items; this model answers 1 to ${this.#placed.listLengthMax}`);
+    if (!(k >= 1 && k <= this.placed.listLengthMax)) {
+      throw new RangeError(`a list of ${k} items; this model answers 1 to ${this.placed.listLengthMax}`);
     }
     this.#writeQuery(vector);
     const readCount = this.#writeExcluded(excluded);
-    const found = this.#kernels.queryTopK({
+    const found = this.kernels.queryTopK({
       ...this.#search(k, allowed),
       query: this.#slotOffset('query'),
       coarse: this.#offset('coarse'),
@@ -246,7 +255,7 @@ export class MfScorer {
    */
   recommendMany(asked: readonly AskedBest[], k: number, allowed?: Uint32Array): readonly Uint32Array[] {
     const lists: Uint32Array[] = [];
-    const atOnce = Math.min(BATCH_USERS, Math.floor(this.#placed.listLengthMax / k));
+    const atOnce = Math.min(BATCH_USERS, Math.floor(this.placed.listLengthMax / k));
     while (lists.length < asked.length) {
       const some = asked.slice(lists.length, lists.length + atOnce);
       const count = this.#writeAsked(some);
@@ -279,7 +288,7 @@ export class MfScorer {
 
   /** The lists of those that `#writeAsked` has written. */
   #recommendBatch(rows: number, k: number, allowed: Uint32Array | undefined): Uint32Array[] {
-    this.#kernels.batchTopK({
+    this.kernels.batchTopK({
       ...this.#search(k, allowed),
       queries: this.#slotOffset('queries'),
       rows,
@@ -297,7 +306,7 @@ export class MfScorer {
     return {
       panels: this.#offset('panels'),
       factors: this.#offset('itemFactors'),
-      heads: this.#placed.headed ? this.#offset('heads') : 0,
+      heads: this.placed.headed ? this.#offset('heads') : 0,
       items: this.header.itemCount,
       f: this.#f,
       k,
@@ -313,7 +322,7 @@ export class MfScorer {
     const { itemCount } = this.header;
     const scores = new Float32Array(itemRows.length);
     this.#writeQuery(vector);
-    const most = Math.min(itemCount, this.#placed.listLengthMax);
+    const most = Math.min(itemCount, this.placed.listLengthMax);
     if (most === 0) return scores;
     for (let from = 0; from < itemRows.length; from += most)
       this.#scoreSome(itemRows, from, Math.min(itemRows.length, from + most), scores);
@@ -326,7 +335,7 @@ export class MfScorer {
     const items = this.#u32('items', to - from);
     // In the place of an item that the model does not know stands another.
     for (let at = from; at < to; at++) items[at - from] = itemRows[at]! < itemCount ? itemRows[at]! : 0;
-    this.#kernels.scoreItems(
+    this.kernels.scoreItems(
       this.#slotOffset('query'),
       this.#offset('itemFactors'),
       this.#f,
@@ -349,19 +358,11 @@ export class MfScorer {
     this.#f32('query', this.#f).set(vector);
   }
 
-  /** Known items of a history, each once, into the slot. @returns how many */
-  #writeEntries(itemRows: ArrayLike<number>): number {
+  /** Known items of a history, each once, ascending. */
+  #knownRows(itemRows: ArrayLike<number>): Uint32Array {
     const { itemCount } = this.header;
-    const known = new Uint32Array(itemRows.length);
-    let count = 0;
-    for (let at = 0; at < itemRows.length; at++)
-      if (itemRows[at]! < itemCount) known[count++] = itemRows[at]!;
-    const rows = known.subarray(0, count).sort();
-    let distinct = 0;
-    for (let at = 0; at < count; at++)
-      if (distinct === 0 || rows[at] !== rows[distinct - 1]) rows[distinct++] = rows[at]!;
-    this.#u32('items', distinct).set(rows.subarray(0, distinct));
-    return distinct;
+    const rows = new Uint32Array(itemRows).filter((row) => row < itemCount).sort();
+    return rows.filter((row, at) => at === 0 || row !== rows[at - 1]);
   }
 
   #writeExcluded(excluded: ArrayLike<number>): number {
@@ -374,25 +375,25 @@ export class MfScorer {
 
   /** @returns where the bits stand */
   #writeAllowed(allowed: Uint32Array): number {
-    const { memory, layout } = this.#placed;
-    const bits = rowOf(memory, layout, 'allowed', this.#slot, 'u32');
+    const { memory, layout } = this.placed;
+    const bits = rowOf(memory, layout, 'allowed', this.slot, 'u32');
     bits.fill(0).set(allowed.subarray(0, bits.length));
     return this.#slotOffset('allowed');
   }
 
   #offset(name: string): number {
-    return arrayOf(this.#placed.layout, name).offset;
+    return arrayOf(this.placed.layout, name).offset;
   }
 
   #slotOffset(name: string): number {
-    return rowOffset(this.#placed.layout, name, this.#slot);
+    return rowOffset(this.placed.layout, name, this.slot);
   }
 
   #f32(name: string, count: number): Float32Array<SharedArrayBuffer> {
-    return f32(this.#placed.memory, this.#slotOffset(name), count);
+    return f32(this.placed.memory, this.#slotOffset(name), count);
   }
 
   #u32(name: string, count: number): Uint32Array<SharedArrayBuffer> {
-    return u32(this.#placed.memory, this.#slotOffset(name), count);
+    return u32(this.placed.memory, this.#slotOffset(name), count);
   }
 }

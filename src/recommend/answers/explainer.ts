@@ -25,6 +25,8 @@ import { ageInWords, popularityInWords } from './item-words.ts';
 const CONTRIBUTIONS_MAX = 10;
 /** Items most like one that is not recommended, whose likes are tried. */
 const LIKES_TRIED = 3;
+/** Of who likes more than this one more like is not tried: it changes little, and takes long. */
+const LIKES_OF_TRIED = 500;
 /** An item has to come among so much of the list: what the like itself changes in live counts may move it a little. */
 const SURE_SHARE = 0.9;
 /** More people are no advice. */
@@ -77,8 +79,9 @@ export class Explainer {
     itemId: string,
     query: ExplainQuery,
   ): Promise<Explanation | undefined> {
-    const { reads, recommender, histories } = this.parts;
+    const { reads, recommender, histories, maker } = this.parts;
     const { caller, categories } = query;
+    await inTurns(maker.warm(), caller?.signal);
     const { text } = await recommender.recommend(userId, { ...query, offset: 0 });
     const list = JSON.parse(text) as string[];
     await nextTurn(caller);
@@ -97,7 +100,7 @@ export class Explainer {
       const Recommenders = await this.proposals(history, itemRow, caller);
       await nextTurn(caller);
       const answered = { UserId: userId, ItemId: itemId, Recommended: Rank >= 0, Rank };
-      const parts = await inTurns(this.parts.maker.partsOf(history, itemRow), caller?.signal);
+      const parts = await inTurns(maker.partsOf(history, itemRow), caller?.signal);
       const Contributions = this.named(parts?.likes ?? (await this.pulls(history, itemRow, caller)));
       return {
         ...answered,
@@ -118,8 +121,10 @@ export class Explainer {
     [itemRow, last]: readonly [number, number],
     { n, categories, caller }: ExplainQuery,
   ): Promise<Explanation['Lift']> {
-    const { maker, catalogue, generations, live } = this.parts;
-    const similar = generations.current?.parts.itemNeighbors?.neighborsAt(itemRow).rows ?? [];
+    const { maker, catalogue, generations, live, isPositive } = this.parts;
+    const isTried = history.positiveRows(isPositive, LIKES_OF_TRIED + 1).length <= LIKES_OF_TRIED;
+    const neighbors = isTried ? generations.current?.parts.itemNeighbors : undefined;
+    const similar = neighbors?.neighborsAt(itemRow).rows ?? [];
     const Likes: string[] = [];
     for (const row of Array.from(similar)
       .filter((row) => maker.accepts(row, history))

@@ -44,18 +44,27 @@ export function rankCandidates(
 function probabilities(
   one: RankingCase,
   inputs: RankingInputs,
-  { bias, weights }: LogisticRegression,
+  regression: LogisticRegression,
   totals: readonly number[],
 ): Float64Array {
-  const scores = new Float64Array(one.candidates.length).fill(bias);
-  const add = (feature: number, values: ArrayLike<number>) => addWeighted(values, weights[feature]!, scores);
-  const isUsed = (feature: number) => weights[feature] !== 0;
-  eachUserFeature(one, inputs, add, isUsed, new Float64Array(scores.length));
+  const scores = userScores(one, inputs, regression);
   const { candidates, kind } = one;
-  const scoreOf = itemScore(inputs, totals, weights);
+  const scoreOf = itemScore(inputs, totals, regression.weights);
   if (inputs.kept !== undefined) inputs.kept.addTo(scores, candidates, kind, scoreOf);
   else for (let at = 0; at < scores.length; at++) scores[at]! += scoreOf(candidates[at]!);
   for (let at = 0; at < scores.length; at++) scores[at] = 1 / (1 + Math.exp(-scores[at]!));
+  return scores;
+}
+
+/** Log-odds of the candidates but for what items alone add; see `itemScore`. */
+export function userScores(
+  one: RankingCase,
+  inputs: RankingInputs,
+  { bias, weights }: LogisticRegression,
+): Float64Array {
+  const scores = new Float64Array(one.candidates.length).fill(bias);
+  const add = (feature: number, values: ArrayLike<number>) => addWeighted(values, weights[feature]!, scores);
+  eachUserFeature(one, inputs, add, (feature) => weights[feature] !== 0, new Float64Array(scores.length));
   return scores;
 }
 

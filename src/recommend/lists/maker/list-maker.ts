@@ -5,9 +5,9 @@ import type { LookedAt } from '../../../model/als/collaborative-model.ts';
 import type { WantedItems } from '../../catalogue/item-filter.ts';
 import type { TypeTest } from '../../history/counts-as-positive.ts';
 import type { History } from '../../history/history.ts';
-import { type Discovery, withDiscovery } from '../../models/feature-names.ts';
-import { withMoreLikes } from '../../ranking/compute-features.ts';
-import { rankCandidates } from '../../ranking/rank-candidates.ts';
+import { type Discovery, scalesOf, withDiscovery } from '../../models/feature-names.ts';
+import { itemScore, withMoreLikes } from '../../ranking/compute-features.ts';
+import { rankCandidates, userScores } from '../../ranking/rank-candidates.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { ListSettings } from '../../sources/list-settings.ts';
 import {
@@ -255,6 +255,15 @@ export class ListMaker {
     return this.rank(history, proposalOf(match, [itemRow]))[0];
   }
 
+  /** Finds what lists of the main thread begin with and few others ask for: after a fit all items are gone through for it. */
+  *warm(): Generator<undefined> {
+    const { generation, trendingRows } = this.inputs;
+    for (const scale of new Set(generation?.ranking?.byKind.flatMap((kind) => scalesOf(kind)))) {
+      trendingRows(scale);
+      yield;
+    }
+  }
+
   /** The user's list as it would be after one more like. @param itemRow of an item that the user has not read */
   listWithLike(history: History, itemRow: number): readonly number[] {
     return this.make(history, undefined, this.finder.withLike(history, itemRow))?.rows ?? [];
@@ -271,16 +280,19 @@ export class ListMaker {
     records: readonly number[],
     max: number,
   ): number | undefined {
-    const { inputs, finder } = this;
+    const { inputs, finder, settings } = this;
     const match = finder.match(history, undefined);
-    if (inputs.generation?.ranking === undefined || !finder.newcomerTest(match)(itemRow)) return undefined;
+    const ranking = settings.order === 'learned' ? inputs.generation?.ranking : undefined;
+    if (ranking === undefined || !finder.newcomerTest(match)(itemRow)) return undefined;
     const proposal = proposalOf(match, [itemRow, other]);
+    const regression = ranking.byKind[proposal.kind]!;
+    const [own, ofOther] = userScores(proposal, inputs, regression);
     const isAbove = (likes: number) => {
       const popularity = withMoreLikes(inputs.popularity, [itemRow, other], records, likes);
-      const scores = rankCandidates(proposal, { ...inputs, popularity, kept: undefined }, 'learned', 0);
-      return scores[0]! > scores[1]!;
+      const scoreOf = itemScore({ ...inputs, popularity }, ranking.totals, regression.weights);
+      return own! + scoreOf(itemRow) > ofOther! + scoreOf(other);
     };
-    if (this.settings.order !== 'learned' || !isAbove(max)) return undefined;
+    if (!isAbove(max)) return undefined;
     let [low, high] = [0, max];
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2);
