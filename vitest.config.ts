@@ -11,6 +11,12 @@ const common = {
   pool: 'forks' as const,
 };
 
+/**
+ * Of tests that run once more over another store or engine. Each file is alone in its process the first time; here those that
+ * come after one another share what they import, a second of processor time each.
+ */
+const again = { ...common, isolate: false };
+
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
   'test/cli/{backup,bad-input,commands,documented-commands,evaluate,exchange,hostile-folders,init,playground,without-native-engine}.test.ts',
@@ -36,7 +42,7 @@ const OVER_POSTGRES =
     : [
         {
           test: {
-            ...common,
+            ...again,
             name: 'http-postgres',
             include: ['test/http/**/*.test.ts', 'test/clients/gorsejs.test.ts'],
             exclude: [STORELESS, 'test/http/{access,engine-choice,telemetry}.test.ts'],
@@ -47,7 +53,7 @@ const OVER_POSTGRES =
         {
           // Over a server and a worker, which share PostgreSQL and Redis.
           test: {
-            ...common,
+            ...again,
             name: 'http-split',
             include: [
               'test/http/{feedback,items,lists,operation,users}.test.ts',
@@ -74,7 +80,7 @@ export default defineConfig({
       {
         // The same over node:http, which serves where no native engine loads.
         test: {
-          ...common,
+          ...again,
           name: 'node-http',
           include: ['test/http/**/*.test.ts'],
           exclude: [

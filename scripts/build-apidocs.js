@@ -1,9 +1,10 @@
 // Copies the part of Swagger UI that the API page uses to build/apidocs/, license and notice with it, so that an
 // installed furze needs neither the rest of swagger-ui-dist nor what that package installs beside it.
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeChanged } from './write-changed.js';
 
 const FILES = [
   'swagger-ui.css',
@@ -18,5 +19,7 @@ const FILES = [
 
 const from = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const to = join(dirname(dirname(fileURLToPath(import.meta.url))), 'build', 'apidocs');
-mkdirSync(to, { recursive: true });
-for (const name of FILES) copyFileSync(join(from, name), join(to, name));
+writeChanged(
+  to,
+  FILES.map((name) => ({ path: join(to, name), contents: readFileSync(join(from, name)) })),
+);

@@ -1,12 +1,13 @@
 // Bundles src/dashboard/ to build/dashboard/: a page, one script and one style sheet whose names change with what they
 // hold, compressed, and the licenses of what is in them. The service reads these files at its start and nothing else.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { writeChanged } from './write-changed.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src', 'dashboard');
@@ -32,8 +33,8 @@ export async function buildDashboard(to = join(root, 'build', 'dashboard')) {
     logLevel: 'warning',
     define: { 'process.env.NODE_ENV': '"production"' },
   });
-  rmSync(to, { recursive: true, force: true });
-  mkdirSync(to, { recursive: true });
+  const files = [];
+  const add = (name, contents) => files.push({ path: join(to, name), contents: Buffer.from(contents) });
   const names = {};
   const manifest = {};
   for (const { path, contents } of outputFiles) {
@@ -41,15 +42,16 @@ export async function buildDashboard(to = join(root, 'build', 'dashboard')) {
     const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12);
     names[kind] = `app-${hash}.${kind}`;
     manifest[names[kind]] = TYPES[kind];
-    writeFileSync(join(to, `${names[kind]}.gz`), gzipSync(contents, { level: 9 }));
+    add(`${names[kind]}.gz`, gzipSync(contents, { level: 9 }));
   }
   const page = readFileSync(join(source, 'index.html'), 'utf8')
     .replace('{{js}}', names.js)
     .replace('{{css}}', names.css)
     .replace('{{icon}}', `data:image/svg+xml;base64,${Buffer.from(ICON).toString('base64')}`);
-  writeFileSync(join(to, 'index.html'), page);
-  writeFileSync(join(to, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  writeFileSync(join(to, 'LICENSES.txt'), licenses());
+  add('index.html', page);
+  add('manifest.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
+  add('LICENSES.txt', licenses());
+  writeChanged(to, files);
 }
 
 function licenses() {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,9 +14,11 @@ const folder = mkdtempSync(join(ROOT, 'node_modules', '.built-for-tests-'));
 const filesIn = () =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(js|txt)$/.test(name));
 
+const build = () => execFileSync(process.execPath, [join(ROOT, 'scripts/build-service.js'), folder]);
+
 beforeAll(() => {
   writeFileSync(join(folder, 'of-an-earlier-build.js'), '');
-  execFileSync(process.execPath, [join(ROOT, 'scripts/build-service.js'), folder]);
+  build();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -25,6 +27,17 @@ it('has a file for each thread and process that begins, licenses, and nothing of
   for (const entry of ENTRIES) expect(names).toContain(entry.replace(/^src\//, '').replace(/ts$/, 'js'));
   expect(names).toContain('LICENSES.txt');
   expect(names).not.toContain('of-an-earlier-build.js');
+});
+
+it('writes what has changed and nothing else', () => {
+  const writtenAt = () => filesIn().map((name) => [name, statSync(join(folder, name)).mtimeMs]);
+  const before = writtenAt();
+  build();
+  expect(writtenAt()).toEqual(before);
+  const main = readFileSync(join(folder, 'main.js'));
+  writeFileSync(join(folder, 'main.js'), 'changed');
+  build();
+  expect(readFileSync(join(folder, 'main.js')).equals(main)).toBe(true);
 });
 
 it('imports nothing that an installation lacks', () => {
