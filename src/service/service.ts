@@ -24,6 +24,8 @@ import { type StartedStores, startStores } from '../store/open/start-stores.ts';
 export interface Service {
   readonly address: HttpListener['address'];
   readonly data: DataStore;
+  /** Resolves once all feedback is counted: until then known users get their last list, or fallbacks; never rejects. */
+  readonly settled: Promise<void>;
   /** Trains the model on the feedback there is and makes all lists; undefined when there is no positive feedback. */
   fit(onProgress?: OnProgress): Promise<FitSummary | undefined>;
   /** Searches for better settings of the model; undefined when there is too little feedback to judge by. */
@@ -111,6 +113,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     return {
       address: listener.address,
       data: stores.data,
+      settled: recommendation.live.settled,
       stop: () => teardown.run(),
       fit: (onProgress) => fits.run(onProgress),
       searchSettings: () => search.run(),

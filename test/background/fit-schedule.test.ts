@@ -2,9 +2,11 @@ import { expect, it, vi } from 'vitest';
 import { FitSchedule, type FitScheduleParts } from '../../src/background/fit/fit-schedule.ts';
 import { SerialQueue } from '../../src/background/pool/serial-queue.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
+import type { Ranking } from '../../src/recommend/models/feature-names.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 
-it('users that are compared after a start change nothing of what new items are like', async () => {
+it('users that are compared after a start change nothing of what new items are like, nor of what likes have taught the ranking', async () => {
+  const generations = { current: undefined } as unknown as GenerationSlot;
   const restored = { number: 3, ranking: undefined, parts: {} };
   const indexed = { ...restored };
   const knowItems = vi.fn(async () => {});
@@ -17,7 +19,7 @@ it('users that are compared after a start change nothing of what new items are l
     servingSlot: 0,
     queue: new SerialQueue(),
     recommendation: {
-      generations: { current: undefined },
+      generations,
       sinceFit: { serve() {} },
       live: { knowItems },
       lists: { passes: undefined },
@@ -31,8 +33,11 @@ it('users that are compared after a start change nothing of what new items are l
     makesLists: () => true,
   } as unknown as FitScheduleParts);
   await fits.restore(Promise.resolve(undefined));
+  const ranking = { byKind: [] } as unknown as Ranking;
+  generations.current = { ...generations.current!, ranking };
   fits.start();
   await vi.waitFor(() => expect(missingFrom).toHaveBeenCalledOnce(), 600_000);
+  expect(generations.current?.ranking).toBe(ranking);
   expect(fits.served).toBe(indexed);
   expect(use.mock.calls).toEqual([[restored], [indexed]]);
   expect(knowItems).toHaveBeenCalledOnce();

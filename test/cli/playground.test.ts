@@ -4,19 +4,21 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PLACEMENT_KINDS } from '../../src/config/schema-placements.ts';
 import { Furze } from './run-furze.ts';
+import { withoutNativeEngine } from './without-native-engine.ts';
 
 /** Two starts, one of them with a load and a training on a shared machine. */
 const TIMEOUT_MS = 600_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'furze-playground-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const parent = mkdtempSync(join(tmpdir(), 'furze-playground-'));
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
+const folder = join(parent, 'data');
 
-const start = () => new Furze(['playground', '--data', folder, '--port', '0']);
+const start = (env = {}) => new Furze(['playground', '--data', folder, '--port', '0'], env);
 const READY = /API page: (\S+)\/apidocs/;
 
 describe('furze playground', () => {
   it(
-    'does a load that was cut off again, shows the tour, and reuses the data at the next start',
+    'does a load that was cut off again, shows the tour, and reuses the data at the next start, without its native engine',
     async () => {
       let cutOff: Furze;
       do {
@@ -71,12 +73,15 @@ describe('furze playground', () => {
       expect(seeds).toEqual(['because', 'similar', 'together']);
       expect(await first.stop('SIGINT')).toBe(0);
 
-      const second = start();
-      await second.waitFor(READY);
+      // Where no native engine loads, it runs as well.
+      const second = start(withoutNativeEngine(parent));
+      const secondUrl = (await second.waitFor(READY))[1]!;
+      expect(await (await fetch(`${secondUrl}/api/popular?n=3`)).json()).toHaveLength(3);
+      expect(second.output).toContain('node:http');
       expect(second.output).toContain('Using the sample');
       expect(second.output).not.toContain('users: 16,554 done');
-      const again = second.output.match(/curl '[^']+\/api\/recommend\/([^']+)'/)?.[1];
-      expect(personal).toContain(again);
+      const same = second.output.match(/curl '[^']+\/api\/recommend\/([^']+)'/)?.[1];
+      expect(personal).toContain(same);
       expect(await second.stop('SIGTERM')).toBe(0);
     },
     TIMEOUT_MS,

@@ -138,11 +138,14 @@ function sharedLists(dataStore: string): string {
 /** A server as a service that learns: what it is asked to learn, its worker does, and it waits until it serves that. */
 async function besideWorker(worker: Service, openServer: () => Promise<Service>): Promise<Service> {
   const server = await openServer();
+  // Until feedback is counted it makes no list while a request waits, and answers known users with fallbacks.
+  await server.settled;
   return {
     get address() {
       return server.address;
     },
     data: server.data,
+    settled: server.settled,
     get hasModel() {
       return server.hasModel;
     },

@@ -377,7 +377,11 @@ export class FitSchedule {
     const { generations, live, settings } = this.parts.recommendation;
     const itemLabelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
     const opening = { instantiate: loadKernels, slot: this.parts.servingSlot, itemLabelsOf };
-    generations.current = openGeneration(placed, opening, settings.discovery);
+    const opened = openGeneration(placed, opening, settings.discovery);
+    const { current } = generations;
+    // The ranking that serves has moved with each like since.
+    generations.current =
+      current?.number === placed.number ? { ...opened, ranking: current.ranking } : opened;
     this.placed = placed;
     this.parts.cluster?.noteServed(placed.number);
     this.parts.listsOnRequest.use(placed);
