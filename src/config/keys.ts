@@ -94,6 +94,7 @@ export function expectation(schema: KeySchema): string {
       if (schema.pattern === POSITIVE_KIND_PATTERN)
         return 'a type such as "like", "rating>=4" or "purchase=5"';
       if (schema.pattern?.includes('A-Fa-f')) return 'a host name without a port, or "*"';
+      if (schema.pattern?.startsWith('^[^')) return 'a host name or an address without blanks';
       if (schema.pattern?.includes('https?://')) return 'an origin such as "https://shop.example", or "*"';
       if (schema.dsn) return 'a store such as "lmdb://./data" or "postgres://me@host/database"';
       if (schema.pattern === '^lmdb://.+') return 'a store such as "lmdb://./data"';

@@ -71,7 +71,9 @@ export function limitsOf({ server }: { readonly server: LimitValues }): Limits {
 /** The keys of `[server]`. */
 export const server = Type.Object(
   {
-    host: text('127.0.0.1', '.+').means('The address to listen on; 0.0.0.0 for every interface.'),
+    host: text('127.0.0.1', '^[^\\s\\0-\\x1f\\x7f]+$').means(
+      'The address to listen on; 0.0.0.0 for every interface.',
+    ),
     port: integer(8087, 0, 65535).means('The TCP port to listen on; 0 takes a free one.'),
     http_engine: choice('auto', ['auto', 'uws', 'node']).means(
       'What speaks HTTP: "uws" for native uWebSockets.js, "node" for the HTTP server of Node.js, "auto" for the native one where it has a build for this system.',

@@ -3,10 +3,11 @@ const NULLS: readonly string[] = ['NULL', '\\N'];
 
 /**
  * The text that a cell means: without blanks around it, out of the formula `="0017"` by which Excel keeps zeros, and empty
- * where a database has no value.
+ * where a database has no value. Quotes behind the mark of a file that was put behind another are those of CSV.
  */
 export function cellText(cell: string): string {
-  const text = cell.trim();
+  const isMarked = cell.startsWith('\uFEFF"') && cell.endsWith('"');
+  const text = isMarked ? cell.slice(2, -1).replaceAll('""', '"').trim() : cell.trim();
   if (NULLS.includes(text)) return '';
   return text.startsWith('="') && text.endsWith('"') ? text.slice(2, -1) : text;
 }

@@ -1,5 +1,6 @@
 import type { Feedback, Item } from '../domain/entities.ts';
 import { FurzeError } from '../domain/furze-error.ts';
+import { cellText } from './cell-text.ts';
 import type { Kind } from './guess-columns.ts';
 import type { FilePlan } from './import-plan.ts';
 import type { Target } from './import-targets.ts';
@@ -98,13 +99,16 @@ class FileImport {
   private async readAfter(doneLine: number): Promise<void> {
     const { plan, signal, onProgress } = this.options;
     const opened = this.options.opened ?? openText(plan.path, plan.encoding, signal);
-    let isHeader = plan.hasHeader;
+    let header: Row | undefined = plan.hasHeader ? [] : undefined;
     for await (const rows of readRows(plan.path, opened.chunks, plan.format, plan.columns)) {
       for (const row of rows) {
         if (this.isOver()) return;
-        const skip = isHeader;
-        isHeader = false;
-        if (skip || row.line <= doneLine) continue;
+        if (header?.length === 0 && 'cells' in row) header = row.cells;
+        // Files that were put behind one another bring each their own.
+        const isHeader =
+          'cells' in row &&
+          header?.every((cell, at) => cellText(String(cell)) === cellText(String(row.cells[at])));
+        if (isHeader || row.line <= doneLine) continue;
         this.rows++;
         this.take(row);
         if (this.batch.length >= BATCH_RECORDS) await this.send();

@@ -165,9 +165,10 @@ async function* readJsonLines(
   let line = 0;
   for await (const lines of splitLines(name, chunks)) {
     const batch: (ReadRow | BadRow)[] = [];
-    for (const text of lines) {
+    for (const given of lines) {
       line++;
-      if (text.trim() === '') continue;
+      const text = given.trim();
+      if (text === '') continue;
       const value = parseObject(text);
       batch.push(
         value === undefined

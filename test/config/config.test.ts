@@ -211,6 +211,15 @@ fallback_recommend = ["collaborative", "user_based", "item_based", "popular", "l
     ]);
   });
 
+  it('takes an address to listen on without blanks and controls', () => {
+    for (const host of ['::', 'fe80::1%eth0', 'furze.internal', '0.0.0.0'])
+      expect(parseConfig(`[server]\nhost = "${host}"`).server.host).toBe(host);
+    for (const host of ['', 'a b', 'a\\u0000b', 'a\\n', '\\u007f'])
+      expect(problemsOf(`[server]\nhost = "${host}"`)).toEqual([
+        expect.stringMatching(/^server\.host: .*a host name or an address without blanks/),
+      ]);
+  });
+
   it('takes host names and nothing else for hosts', () => {
     const hosts = ['furze.internal', '*', '10.0.0.7', 'fd00::7'];
     expect(parseConfig(`[server]\nhosts = ${JSON.stringify(hosts)}`).server.hosts).toEqual(hosts);

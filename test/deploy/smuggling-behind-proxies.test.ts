@@ -12,7 +12,7 @@ import { chooseEngine } from '../../src/http/engine/engine-choice.ts';
 import { jsonText } from '../../src/http/route/reply.ts';
 import { route } from '../../src/http/route/route.ts';
 import { type RoutesServer, serveRoutes } from '../http/serve-routes.ts';
-import { MALFORMED, NEXT, UNSURE } from '../http/smuggling-shapes.ts';
+import { HIDDEN, MALFORMED, NEXT, UNSURE } from '../http/smuggling-shapes.ts';
 import { tempFolder } from '../store/helpers.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -112,7 +112,7 @@ describe.each(cases)('behind %s, with kept connections to the engine %s', (name,
     heard = [];
   });
 
-  test.skipIf(!isThere).each(groups([...UNSURE, ...MALFORMED]))(
+  test.skipIf(!isThere).each(groups([...UNSURE, ...HIDDEN, ...MALFORMED]))(
     '%s: no hidden request is heard, and nobody gets the answer of another',
     async (_, shapes) => {
       const attacks = shapes.flatMap(([, headers, rest]) =>

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { lookAt } from '../../src/cli/import/run-import.ts';
+import type { Feedback } from '../../src/domain/entities.ts';
 import { importFile } from '../../src/exchange/import-file.ts';
 import type { Wishes } from '../../src/exchange/import-plan.ts';
 import type { RefusedRow } from '../../src/exchange/refused-rows.ts';
@@ -64,4 +65,32 @@ test('a row without a time among rows with times is refused, unless it is said t
 test('rows of which none has a time are of now, and items need none', async () => {
   expect((await read('user,item,time\nann,tea,\nbob,tea,\n')).records).toHaveLength(2);
   expect((await read('sku,title,created\na,A,2024-01-01\nb,B,\n')).records).toHaveLength(2);
+});
+
+test('files that were put behind one another are read as one, with their marks and first lines', async () => {
+  const cell = fc.constantFrom('ann', 'bob', 'a "b"', 'tea', '1700000000');
+  const part = fc.record({
+    rows: fc.array(fc.tuple(cell, cell), { maxLength: 3 }),
+    isMarked: fc.boolean(),
+    isQuoted: fc.boolean(),
+    isHeaded: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 4 }), async (parts) => {
+      const texts = parts.map(({ rows, isMarked, isQuoted, isHeaded }, at) => {
+        const written = (given: string) =>
+          isQuoted || given.includes('"') ? `"${given.replaceAll('"', '""')}"` : given;
+        const lines = [...(isHeaded || at === 0 ? [['user', 'item']] : []), ...rows];
+        const body = lines.map((cells) => `${cells.map(written).join(',')}\n`).join('');
+        return body === '' ? '' : (isMarked ? '\uFEFF' : '') + body;
+      });
+      const { records, refused } = await read(`${texts.join('')}zoe,last\n`);
+      expect(refused.size).toBe(0);
+      const pairs = (records as Feedback[]).map(({ UserId, ItemId }) => [UserId, ItemId]);
+      expect(pairs).toEqual([...parts.flatMap(({ rows }) => rows), ['zoe', 'last']]);
+    }),
+  );
+  const lines = ['{"UserId":"ann","ItemId":"tea"}\n', '{"UserId":"bob","ItemId":"tea"}\n'];
+  const { records } = await read(lines.map((line) => `\uFEFF${line}`).join(''));
+  expect((records as Feedback[]).map(({ UserId }) => UserId)).toEqual(['ann', 'bob']);
 });

@@ -58,3 +58,12 @@ export const MALFORMED: readonly Shape[] = [
   ['TE behind a vertical tab', 'Transfer-Encoding: \x0bchunked\r\n', `0\r\n\r\n${NEXT}`],
   ['no colon', 'Content-Length 3\r\n', `abc${NEXT}`],
 ];
+
+/** What the native engine hides of a GET, whose headers are not gone through: it takes longer than the answer. */
+export const HIDDEN: readonly Shape[] = [
+  ['two hosts', 'Host: b\r\n', NEXT],
+  ['the host twice', 'host: a\r\n', NEXT],
+  ['an empty host behind', 'Host:\r\n', NEXT],
+  ['CL.CL empty first', `Content-Length:\r\nContent-Length: ${NEXT.length}\r\n`, NEXT + NEXT],
+  ['TE.TE empty first', 'Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${NEXT}`],
+];

@@ -205,10 +205,12 @@ function headerIn(raw: readonly string[], name: string): string {
   return '';
 }
 
-/** The length of a body: the parser refuses several lengths and one beside a coding, and takes several codings. */
+/** The length of a body: the parser refuses several lengths and one beside a coding, and takes several codings and hosts. */
 function lengthOf({ rawHeaders }: IncomingMessage): number {
-  const coding = headerIn(rawHeaders, 'transfer-encoding');
-  if (coding !== '' && (coding.toLowerCase() !== 'chunked' || countIn(rawHeaders, 'transfer-encoding') > 1))
+  if (countIn(rawHeaders, 'host') > 1) return BAD_FRAMING;
+  const codings = countIn(rawHeaders, 'transfer-encoding');
+  if (codings > 1) return BAD_FRAMING;
+  if (codings > 0 && headerIn(rawHeaders, 'transfer-encoding').toLowerCase() !== 'chunked')
     return BAD_FRAMING;
   const text = headerIn(rawHeaders, 'content-length');
   if (text === '') return 0;

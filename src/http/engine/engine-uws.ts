@@ -33,7 +33,7 @@ export function createUwsEngine(
   const app = tls === undefined ? uws.App() : startTls(uws, tls);
   let listenSocket: UwsListenSocket | undefined;
   // Most requests are GETs, and asking the engine for the method costs as much as any other call into it.
-  app.get('/*', (res, req) => onRequest(res, new UwsHead(req, 'GET'), bodyLengthOf(req)));
+  app.get('/*', (res, req) => onRequest(res, new UwsHead(req, 'GET'), lengthOfGet(req)));
   app.any('/*', (res, req) =>
     onRequest(res, new UwsHead(req, req.getMethod().toUpperCase()), bodyLengthOf(req)),
   );
@@ -208,22 +208,27 @@ const LENGTH = /^\d{1,15}$/;
 
 /**
  * Tells the length of a body. The engine reads the first `Content-Length` and the first `Transfer-Encoding` and lets
- * pass what a proxy may read otherwise, which is how a request is smuggled past it: further ones, other codings. It
- * reads chunks loosely, too, so the place where a chunked body ends is unsure.
+ * pass what a proxy may read otherwise, which is how a request is smuggled past it: further ones, other codings, several
+ * hosts. It reads chunks loosely, too, so the place where a chunked body ends is unsure.
  * @returns bytes, 0 for no body, `BAD_FRAMING` or `UNSURE_END`
  */
 function bodyLengthOf(req: UwsRequest): number {
-  const length = req.getHeader(CONTENT_LENGTH);
-  const coding = req.getHeader(TRANSFER_ENCODING);
-  return length === '' && coding === '' ? 0 : framedLength(req, length, coding);
+  let [hosts, ends] = [0, 0];
+  req.forEach((name) => {
+    if (name === 'host') hosts++;
+    else if (name === 'content-length' || name === 'transfer-encoding') ends++;
+  });
+  if (hosts > 1 || ends > 1) return BAD_FRAMING;
+  return ends === 0 ? 0 : framedLength(req.getHeader(CONTENT_LENGTH), req.getHeader(TRANSFER_ENCODING));
 }
 
-function framedLength(req: UwsRequest, length: string, coding: string): number {
-  let headers = 0;
-  req.forEach((name) => {
-    if (name === 'content-length' || name === 'transfer-encoding') headers++;
-  });
-  if (headers !== 1) return BAD_FRAMING;
+/** The same for a GET, most of which have no body: to go through its headers takes a microsecond of ten. */
+function lengthOfGet(req: UwsRequest): number {
+  const isPlain = req.getHeader(CONTENT_LENGTH) === '' && req.getHeader(TRANSFER_ENCODING) === '';
+  return isPlain ? 0 : bodyLengthOf(req);
+}
+
+function framedLength(length: string, coding: string): number {
   if (coding !== '') return coding.toLowerCase() === 'chunked' ? UNSURE_END : BAD_FRAMING;
   return LENGTH.test(length) ? Number(length) : BAD_FRAMING;
 }

@@ -6,7 +6,7 @@ import type { Reply } from '../route/reply.ts';
 /** Which engine serves: uWebSockets.js or node:http. */
 export type EngineName = 'uws' | 'node';
 
-/** Stands for the length of a body that two readers of the request could read differently. */
+/** Stands for the length of a body where two readers of the request could find another end, or another host. */
 export const BAD_FRAMING = -1;
 /** Stands for the length of a body whose end the engine finds more loosely than others do. */
 export const UNSURE_END = -2;

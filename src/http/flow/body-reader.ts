@@ -135,8 +135,11 @@ export function isBeyondPassing(lengthBytes: number): boolean {
  */
 export function refusalByLength(lengthBytes: number, bytesMax: number): FurzeError | undefined {
   if (lengthBytes === BAD_FRAMING) {
-    const detail = 'Take one Content-Length, or one Transfer-Encoding that says chunked.';
-    return new FurzeError('BAD_REQUEST', `The request does not tell where its body ends. ${detail}`);
+    const detail = 'Send one Host, and one Content-Length or one Transfer-Encoding that says chunked.';
+    return new FurzeError(
+      'BAD_REQUEST',
+      `The request does not tell its host, or where its body ends. ${detail}`,
+    );
   }
   return lengthBytes > bytesMax ? tooLarge(bytesMax) : undefined;
 }
