@@ -1,6 +1,7 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';
+import * as lmdb from 'lmdb';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { messageOf } from '../../../domain/furze-error.ts';
 import { OperatorError } from '../../../domain/operator-error.ts';
@@ -44,6 +45,9 @@ interface Flushable {
   sync(callback: (error?: Error | null) => void): void;
   readonly env: { sync(): void; close(): void };
 }
+
+/** And every database that was ever opened, by path and name, for as long as it is in here. */
+const { allDbs } = lmdb as unknown as { readonly allDbs: Map<string, { readonly env: unknown }> };
 
 /** And the number of the write transaction that is open, and that of the last one in the file. */
 interface TransactionTeller {
@@ -207,8 +211,10 @@ export class Engine {
   async close(): Promise<void> {
     await Promise.allSettled([...this.copies, this.latest]);
     const closed = this.root.close();
-    if (this.hasFailed) (this.root as unknown as Flushable).env.close();
+    const { env } = this.root as unknown as Flushable;
+    if (this.hasFailed) env.close();
     else await closed;
+    for (const [name, database] of allDbs) if (database.env === env) allDbs.delete(name);
   }
 }
 
