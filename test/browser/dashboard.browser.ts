@@ -28,6 +28,7 @@ const VIEWS = [
   { width: 768, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
   { width: 390, colorScheme: 'light' },
+  { width: 768, colorScheme: 'dark' },
 ] as const;
 
 const PLACEMENT = {
@@ -496,8 +497,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       );
       expect(tops, path).toBe(1);
       const low =
-        await view.page.evaluate(`[...document.querySelectorAll('nav a, button, select, main a.item')]
-        .map((each) => [each.textContent, each.getBoundingClientRect()])
+        await view.page.evaluate(`[...document.querySelectorAll('nav a, button, select, textarea, summary, main a.item, input')]
+        .map((each) => [each.outerHTML.slice(0, 120), (each.closest('label') ?? each).getBoundingClientRect()])
         .filter(([, { height, left }]) => height > 0 && left >= 0 && height < 44)
         .map(([text, { height }]) => text + ' ' + height)`);
       expect(low, path).toEqual([]);
