@@ -121,7 +121,7 @@ export class AnswerCache {
     const nowMs = clock();
     const isThere = slots.find(placedKey(place, n, userId), effectiveUntil(nowMs, clockErrorMs));
     // Whether the user's own list is behind says nothing of it: it was made for the question, and goes with the next write.
-    if (!isThere || nowMs - slots.madeMs > PLACED_MS_MAX) return undefined;
+    if (!isThere || Math.abs(nowMs - slots.madeMs) > PLACED_MS_MAX) return undefined;
     // It may be shorter than `n` by its rules.
     const { words, rowsAt, length, slot } = slots;
     if (!this.areListable(length)) return undefined;

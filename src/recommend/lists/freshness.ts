@@ -242,7 +242,8 @@ export class Freshness {
   private byAge({ madeMs, knowsMs }: Dated, nowMs: number, isExpired: boolean): Verdict {
     const { refreshMs, arrivalMs } = this.options.ages;
     if (isExpired) return 'expired';
-    if (nowMs - madeMs > refreshMs) return 'old';
+    // One from ahead was made before the clock was set back, and would be good until that comes again.
+    if (Math.abs(nowMs - madeMs) > refreshMs) return 'old';
     const hasMoved = (this.options.movedMs?.() ?? Number.NEGATIVE_INFINITY) >= madeMs;
     if (hasMoved && nowMs - madeMs > SETTLED_MS) return 'old';
     return nowMs - knowsMs > arrivalMs && knowsMs <= this.arrivedMs ? 'arrivals' : 'good';

@@ -155,6 +155,19 @@ it('a list is ready where it is answered as it is', async () => {
   expect(madeHere).toBe(1);
 });
 
+it('a list of a time that is ahead is made again once the clock is set back', async () => {
+  const all = lists();
+  for (const aheadMs of [AGES.refreshMs + 1, 10 * AGES.refreshMs]) {
+    const early = list([9, 8], nowMs + aheadMs);
+    cache.stored.set(USER, early);
+    expect(all.isStale(early, nowMs)).toBe(true);
+    expect(all.ready(history)).toBeUndefined();
+  }
+  expect(await rowsOf(all)).toEqual([1, 2, 3]);
+  cache.stored.set(USER, list([9, 8], nowMs + 1));
+  expect(all.ready(history)).toBeDefined();
+});
+
 it('no list is made before feedback is counted: the last one serves, but not to whom took feedback back', async () => {
   isSettled = false;
   const all = lists();
