@@ -73,13 +73,18 @@ test('a backup taken while writes go on is one state of the store, and is restor
   await close(once);
 });
 
-test('a backup that is cut short, damaged, empty, not sound or of a newer version is refused in words', async () => {
+/** A folder with a store that holds something, and where a backup of it may come. */
+async function stored() {
   const folder = tempFolder();
   const path = join(folder, 'data');
   const store = new DirectStore(path, storeOptions(''));
   await store.write(batch(1));
   await store.close();
-  const target = join(folder, 'backup');
+  return { folder, path, target: join(folder, 'backup') };
+}
+
+test('a backup that is cut short, damaged, empty, not sound or of a newer version is refused in words', async () => {
+  const { folder, path, target } = await stored();
   await backupStore(path, target);
   const file = join(target, 'data.mdb');
   const whole = readFileSync(file);
@@ -111,12 +116,7 @@ test('a backup that is cut short, damaged, empty, not sound or of a newer versio
 });
 
 test('a backup of which any byte has changed is refused by its checksum; one that was served has none', async () => {
-  const folder = tempFolder();
-  const path = join(folder, 'data');
-  const store = new DirectStore(path, storeOptions(''));
-  await store.write(batch(1));
-  await store.close();
-  const target = join(folder, 'backup');
+  const { folder, path, target } = await stored();
   const { file } = await backupStore(path, target);
   const whole = readFileSync(file);
   const restored = join(folder, 'new');

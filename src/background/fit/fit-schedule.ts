@@ -306,7 +306,11 @@ export class FitSchedule {
     try {
       const made = await this.makeLists(generation, from, task);
       if (this.stopped) task.stopped();
-      else this.endResumed(task, generation, made);
+      else {
+        const lists = { generation: generation.number, lists: made };
+        task.done(lists);
+        this.parts.log.info(lists, 'made the lists that were missing');
+      }
     } catch (error) {
       task.failed(error);
       throw error;
@@ -329,11 +333,6 @@ export class FitSchedule {
       .catch((error: unknown) => {
         if (!this.stopped) log.error({ err: error }, 'the users could not be laid out');
       });
-  }
-
-  private endResumed(task: RunningTask, generation: PlacedGeneration, made: number): void {
-    task.done({ generation: generation.number, lists: made });
-    this.parts.log.info({ generation: generation.number, lists: made }, 'made the lists that were missing');
   }
 
   private async missingFrom({ number }: PlacedGeneration): Promise<PassStart | 'all' | undefined> {
@@ -377,11 +376,10 @@ export class FitSchedule {
     const { generations, live, settings } = this.parts.recommendation;
     const itemLabelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
     const opening = { instantiate: loadKernels, slot: this.parts.servingSlot, itemLabelsOf };
+    const { number, ranking } = generations.current ?? {};
     const opened = openGeneration(placed, opening, settings.discovery);
-    const { current } = generations;
     // The ranking that serves has moved with each like since.
-    generations.current =
-      current?.number === placed.number ? { ...opened, ranking: current.ranking } : opened;
+    generations.current = number === placed.number ? { ...opened, ranking } : opened;
     this.placed = placed;
     this.parts.cluster?.noteServed(placed.number);
     this.parts.listsOnRequest.use(placed);
