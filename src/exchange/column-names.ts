@@ -1,6 +1,6 @@
 /**
- * Names of columns that are understood, in English, German, French, Spanish, Italian, Dutch and, of orders, in Swedish, Danish and
- * Norwegian: small letters without accents, blanks, dashes and underscores.
+ * Names of columns that are understood, in English, German, French, Spanish, Italian, Dutch and, of orders, in Swedish, Danish,
+ * Norwegian, Polish, Czech and Portuguese: small letters without accents, blanks, dashes and underscores.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -11,7 +11,8 @@ const USER_KEYS = words(`
   kundennummer kundennr kundenid klantnummer kundnummer kundnr kundid kundenummer kundenr kundeid`);
 const USER_WORDS = words(`
   user customer member kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
-  acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund`);
+  acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund
+  klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici`);
 /** Visitors that are known before a visit. */
 const VISITS = words('visitorid visitor sessionid');
 const ITEM_KEYS = words(`
@@ -19,14 +20,15 @@ const ITEM_KEYS = words(`
   itemnumber bookid trackid songid artistid videoid gameid stockcode artikelnummer artikelnr artikelid produktnummer
   produktnr produktid varenummer varenr varunummer varunr`);
 const ITEM_WORDS = words(`
-  item movie film product article book artikel produkt material produit producto articulo prodotto articolo ean gtin`);
+  item movie film product article book artikel produkt material produit producto articulo prodotto articolo towar artykul
+  ksiazka zbozi vyrobek kniha livro ean gtin`);
 /** Of orders perhaps a number of their own; so these come last. */
 const ITEM_REFERENCES = words('ref reference referencia riferimento');
 const TITLES = words(`
   comment title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
-  naam benamning varenavn produktnavn produktnamn`);
+  naam benamning varenavn produktnavn produktnamn tytul nazwa nazev`);
 const DESCRIPTIONS = words(
-  'description beschreibung kurztext descripcion descrizione omschrijving beskrivning beskrivelse descricao',
+  'description beschreibung kurztext descripcion descrizione omschrijving beskrivning beskrivelse descricao opis popis',
 );
 
 /** The names of each field; of several columns the one counts whose name stands first. */
@@ -36,18 +38,20 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   FeedbackType: words('feedbacktype eventtype event action behavior interaction type'),
   Timestamp: words(`
     timestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
-    zeit tijd horodatage fecha dato`),
+    zeit tijd horodatage fecha dato czas cas`),
   Rating: words(`
     rating ratings score stars preference bewertung wertung sterne etoiles calificacion puntuacion valoracion estrellas
-    valutazione voto punteggio beoordeling waardering`),
+    valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao`),
   Value: words(`
     value quantity qty amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte cantidad unidades quantita qta
-    aantal antal antall quantidade`),
+    aantal antal antall quantidade ilosc sztuk mnozstvi pocet qtde`),
   Comment: [...TITLES, ...DESCRIPTIONS],
   Categories: words(`
     categories category genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias famille familia famiglia varugrupp
-    varegruppe`),
-  Labels: words('labels label tags tag keywords schlagworte stichworte etiquettes etiquetas etichette'),
+    varegruppe kategoria dzial grupa gatunek zanr`),
+  Labels: words(
+    'labels label tags tag keywords schlagworte stichworte etiquettes etiquetas etichette etykiety tagi stitky',
+  ),
   IsHidden: words('ishidden hidden discontinued archived disabled'),
   Subscribe: words('subscribe subscriptions'),
 };
@@ -73,25 +77,28 @@ const ORDERED = anyOf(
 );
 const COUNT = anyOf('menge anzahl stuckzahl stueckzahl quantity qty aantal');
 
-// Of French, Spanish and Italian, in which it comes first: `Code produit`, `Nombre del producto`. In the singular alone:
+// Of French, Spanish, Italian, Portuguese, Polish and Czech, in which it comes first: `Code produit`, `Nr klienta`. In the singular alone:
 // `num_clients` and `No. articles` are counts.
-const OF = '(?:de|du|del|della|dell|di|des|d|la|le|el|lo|il|l)*';
+const OF = '(?:de|du|do|da|dos|das|del|della|dell|di|des|d|la|le|el|lo|il|l)*';
 const ROMANCE_WHO = anyOf(`
   client cliente acheteur utilisateur usuario utente comprador acquirente membre miembro socio abonne abonado compte
-  cuenta debiteur`);
+  cuenta debiteur klienta uzytkownika nabywcy kupujacego odbiorcy zakaznika`);
 const ROMANCE_WHAT = anyOf(`
-  article produit articulo producto articolo prodotto film livre libro pelicula disque disco cours corso curso`);
+  article produit articulo producto articolo prodotto film livre libro pelicula disque disco cours corso curso
+  produktu towaru artykulu ksiazki zbozi vyrobku knihy produto livro`);
 const ROMANCE_KEY = anyOf(`
   n no nr num numero code codigo codice cod id identifiant identificador identificativo ref reference referencia
-  riferimento cle`);
-const ROMANCE_TITLE = anyOf('nom nombre nome titre titulo titolo designation libelle denominazione');
-const ROMANCE_TEXT = anyOf('description descripcion descrizione descr');
-const ROMANCE_GROUP = anyOf(
-  'famille familia famiglia categorie categoria rubrique rayon gruppo grupo groupe genre genero genere',
+  riferimento cle numer kod symbol indeks cislo`);
+const ROMANCE_TITLE = anyOf(
+  'nom nombre nome titre titulo titolo designation libelle denominazione nazwa tytul nazev',
 );
-const ROMANCE_COUNT = anyOf('quantite qte quantita qta cantidad unidades');
+const ROMANCE_TEXT = anyOf('description descripcion descrizione descr descricao opis popis');
+const ROMANCE_GROUP = anyOf(
+  'famille familia famiglia categorie categoria rubrique rayon gruppo grupo groupe genre genero genere kategoria grupa kategorie',
+);
+const ROMANCE_COUNT = anyOf('quantite qte quantita qta cantidad unidades quantidade ilosc mnozstvi pocet');
 const ROMANCE_ORDERED = anyOf(
-  'commandee? ordinata pedida? achetee? acquistata comprada vendue vendida venduta',
+  'commandee? ordinata pedida? achetee? acquistata comprada vendue vendida venduta zamowiona sprzedana kusu sztuk',
 );
 
 /** A pattern of a whole name. */
@@ -123,11 +130,22 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ['Categories', whole(`${WHAT}${GROUP}`, `${ROMANCE_GROUP}${OF}${ROMANCE_WHAT}`, 'categoriamerceologica')],
 ];
 
+/** Letters that have no accent to be left out. */
+const UNDIVIDED: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ł: 'l',
+  ø: 'o',
+  æ: 'ae',
+  œ: 'oe',
+  đ: 'd',
+  ı: 'i',
+};
+
 /** A name as the list has it. */
 export function plainName(name: string): string {
   return name
     .toLowerCase()
-    .replaceAll('ß', 'ss')
+    .replace(/[ßłøæœđı]/g, (letter) => UNDIVIDED[letter]!)
     .normalize('NFD')
     .replace(/[^a-z]/g, '');
 }
@@ -164,11 +182,11 @@ const ITEM_TITLES = ITEM_WORDS.filter((word) => !['ean', 'gtin'].includes(word))
 
 /** Ends of the names of columns of times, or in French, Spanish and Italian beginnings. */
 const TIME_NAME =
-  /(?:date|datum|time|zeit|stamp|stempel|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^(?:date|fecha|data)(?:[ _-]|$)/i;
+  /(?:date|datum|time|zeit|stamp|stempel|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^(?:date|datum|fecha|data)(?:[ _-]|$)/i;
 const ORDER_TIME =
-  /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop/i;
+  /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup/i;
 const NO_EVENT =
-  /birth|geburt|naissance|nacimiento|nascita|geboorte|expir|ablauf|valid|gultig|gültig|due|fallig|fällig|updat|modif|geänd|geaend/i;
+  /birth|geburt|naissance|nacimiento|nascita|geboorte|expir|ablauf|valid|gultig|gültig|due|fallig|fällig|updat|modif|geänd|geaend|urodz|nascimento|narozen|wa[zż]no|platnost/i;
 
 /**
  * The column of times by its name: of an order before others; of births and ends of validity never.

@@ -16,6 +16,7 @@ import {
   isExport,
   type Plan,
   type Row,
+  separatorOf,
 } from './rows-to-records.ts';
 import type { TimeForm } from './time-formats.ts';
 
@@ -118,13 +119,14 @@ export async function planFile(
   const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
   const times = await timesOf({ path, columns, mapping }, body, more, wishes.timeForm);
   const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
-  const isEmpty = hasHeader && isWhole && body.length === 0;
   const width = format.name === 'delimited' ? columns.length : undefined;
   return {
-    ...{ ...base, kind, columns, width, hasHeader, isEmpty, isOfFeedback, isApiForm: false },
+    ...{ ...base, kind, columns, width, hasHeader, isOfFeedback, isApiForm: false },
+    isEmpty: hasHeader && isWhole && body.length === 0,
     ...{ ...mapped, mapping, ...times },
     hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
     keepsBlanks: isExport(kind, columns),
+    separator: wishes.separator ?? separatorIn(body, kind, columns, { ...found.mapping, ...mapping }),
   };
 }
 
@@ -220,7 +222,9 @@ export function describePlan({
       const unfit = unfitForm === undefined ? '' : `; ${unfitForm}, as was said, does not fit`;
       const days = form === 'excel-days' ? EXCEL_NOTE : '';
       const note = field === 'Timestamp' && form !== undefined ? ` (${form}${days}${unfit})` : '';
-      return `${field} from "${columns[mapping[field]!]}"${note}`;
+      const isSplit = ['Categories', 'Labels'].includes(field) && plan.separator !== DEFAULT_SEPARATOR;
+      const split = isSplit ? ` (several, with "${plan.separator}" between them)` : '';
+      return `${field} from "${columns[mapping[field]!]}"${note}${split}`;
     });
   if (kind === 'feedback' && mapping.FeedbackType === undefined) {
     const rated = ratingMin !== undefined && mapping.Rating !== undefined;
@@ -274,6 +278,17 @@ async function headRows(
 /** The values of a column, as texts. */
 function columnOf(rows: readonly Row[], at: number | undefined): string[] {
   return at === undefined ? [] : rows.map((row) => cellText(textsOf([row[at]])[0]!));
+}
+
+/** The sign between categories and labels in a cell: that of exports in an export. */
+function separatorIn(
+  rows: readonly Row[],
+  kind: Kind,
+  columns: readonly string[],
+  { Categories, Labels }: Mapping,
+): string {
+  if (isExport(kind, columns)) return DEFAULT_SEPARATOR;
+  return separatorOf([...columnOf(rows, Categories), ...columnOf(rows, Labels)]);
 }
 
 /** The form of the column of times. @throws OperatorError when it is not understood */

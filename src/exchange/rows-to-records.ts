@@ -285,10 +285,21 @@ function namesOf(text: string, separator: string): unknown {
       // A name that begins with a bracket or a blank.
     }
   }
-  return text
-    .split(separator)
+  return splitNames(text, separator)
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== NO_GENRES);
+}
+
+/** The sign between names in cells of categories and labels: a semicolon where some have one and none has a bar. */
+export function separatorOf(cells: readonly string[]): string {
+  const isIn = (sign: string) =>
+    cells.some((cell) => !/^[[{]/.test(cell) && splitNames(cell, sign).length > 1);
+  return !isIn(DEFAULT_SEPARATOR) && isIn(';') ? ';' : DEFAULT_SEPARATOR;
+}
+
+/** A cell between separators; the semicolon of `&amp;` is none. */
+function splitNames(text: string, separator: string): string[] {
+  return text.split(separator === ';' ? /(?<!&#?\w{1,8});/ : separator);
 }
 
 function typeOf(type: string, rating: string, { ratingMin, type: given, lowType }: Plan): string | undefined {

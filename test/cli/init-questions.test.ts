@@ -198,9 +198,9 @@ describe('columns of a language that is not known', () => {
 
 describe('columns that orders and articles both have', () => {
   it('are those of the articles where these alone have a field for them', async () => {
-    const sold = file('sold.csv', 'Klient;Towar;Kiedy;Opis;Grupa;Sztuk\nann;a1;2024-01-01;Tee;Warm;1\n');
-    const goods = file('towary.csv', 'Towar;Opis;Grupa;Sztuk\na1;Tee;Warm;70\n');
-    const map = parseMap('user=Klient,item=Towar,time=Kiedy,title=Opis,categories=Grupa,value=Sztuk');
+    const sold = file('sold.csv', 'Asiakas;Tuote;Milloin;Kuvaus;Ryhma;Kpl\nann;a1;2024-01-01;Tee;Warm;1\n');
+    const goods = file('tuotteet.csv', 'Tuote;Kuvaus;Ryhma;Kpl\na1;Tee;Warm;70\n');
+    const map = parseMap('user=Asiakas,item=Tuote,time=Milloin,title=Kuvaus,categories=Ryhma,value=Kpl');
     const { files } = await findAnswers(accepts(sold, { paths: [sold, goods], wishes: { map } }), undefined);
     expect(files.map(({ plan }) => plan.mapping)).toEqual([
       { ItemId: 0, Comment: 1, Categories: 2, Labels: 2 },
@@ -213,7 +213,7 @@ describe('columns that orders and articles both have', () => {
       ['feedback', { UserId: 0, ItemId: 1, Timestamp: 2, Value: 5 }],
     ]);
     const places = { config: 'furze.toml', data: './data', from: 'csv' } as const;
-    expect(sameCommand({ files: within, takesProposals: false }, places)).toContain('categories=Grupa');
+    expect(sameCommand({ files: within, takesProposals: false }, places)).toContain('categories=Ryhma');
   });
 });
 

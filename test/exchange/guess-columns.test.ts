@@ -97,7 +97,7 @@ describe('the guess of a file', () => {
     [
       'names of another language by the numbers under them',
       [
-        ['Klient', 'Towar', 'Sztuk'],
+        ['Asiakas', 'Tuote', 'Kappaletta'],
         ['ann', 'tea', '1,5'],
       ],
       { kind: 'feedback', hasHeader: true, mapping: {} },

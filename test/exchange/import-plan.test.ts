@@ -14,6 +14,31 @@ describe('the guess of what a file holds', () => {
     );
   });
 
+  it('takes categories apart at semicolons where no cell has a bar, and says so', async () => {
+    const read = async (...cells: string[]) => {
+      const found = await plan(`Kategorie,Tytuł,ISBN\n${cells.map((cell) => `${cell},A,1\n`).join('')}`);
+      const { record } = recordOf([cells[0]!, 'A', '1'], found) as { record: { Categories: string[] } };
+      return [record.Categories, found.separator, describePlan(found).includes('(several, with ";" between')];
+    };
+    const [path, both] = ['Kuchnia > Wypieki', 'Kuchnia > Wypieki; Nauka'];
+    expect(await read(both, path)).toEqual([[path, 'Nauka'], ';', true]);
+    expect(await read(both, 'a|b')).toEqual([[both], '|', false]);
+    expect(await read('Toys &amp; Games;Kids')).toEqual([['Toys &amp; Games', 'Kids'], ';', true]);
+    expect(await read('Toys &amp; Games')).toEqual([['Toys &amp; Games'], '|', false]);
+    expect((await plan('isbn,category\n1,a;b\n', { separator: ',' })).separator).toBe(',');
+  });
+
+  it('knows the columns of a Polish shop, of a Czech and of a Brazilian', async () => {
+    const orders = await plan(
+      'Wartość,Ilość,Data zamówienia,Kod towaru,Nr klienta\n9,1,6.4.2024 14:26,a,b\n',
+    );
+    expect(orders.mapping).toEqual({ UserId: 4, ItemId: 3, Timestamp: 2, Value: 1 });
+    const czech = await plan('Zákazník,Kód zboží,Množství,Datum objednávky\nb,a,1,6.4.2024\n');
+    expect(czech.mapping).toEqual({ UserId: 0, ItemId: 1, Value: 2, Timestamp: 3 });
+    const items = await plan('Código do produto,Nome do produto,Categoria do produto\na,A,c\n');
+    expect(items.mapping).toMatchObject({ ItemId: 0, Comment: 1, Categories: 2 });
+  });
+
   it.each([
     ['1700000000', 'seconds'],
     ['1700000000000', 'milliseconds'],

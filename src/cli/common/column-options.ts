@@ -36,7 +36,10 @@ export function addColumnOptions(command: Command): Command {
       parseNumber,
     )
     .option('--low-type <name>', 'type of feedback with a lower rating')
-    .option('--separator <text>', 'what stands between labels in one cell (default: |)')
+    .option(
+      '--separator <text>',
+      'what stands between labels in one cell (default: |, or ; where no cell has a bar)',
+    )
     .option(
       '--delimiter <sign>',
       'what stands between columns, such as # or tab, where it is not found',

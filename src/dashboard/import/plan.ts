@@ -2,7 +2,14 @@ import { cellText } from '../../exchange/cell-text.ts';
 import { type ColumnBatches, readOn } from '../../exchange/column-times.ts';
 import { FIELDS, type Guess, guess, type Kind, REQUIRED } from '../../exchange/guess-columns.ts';
 import { textsOf } from '../../exchange/read-rows.ts';
-import { hasDecimalCommas, isExport, type Plan, type Row, recordOf } from '../../exchange/rows-to-records.ts';
+import {
+  hasDecimalCommas,
+  isExport,
+  type Plan,
+  type Row,
+  recordOf,
+  separatorOf,
+} from '../../exchange/rows-to-records.ts';
 import { type TimeForm, timeFormOfNamed } from '../../exchange/time-formats.ts';
 import { type OpenedFile, rowsOf } from './read-file.ts';
 
@@ -55,6 +62,9 @@ export function planOf(
   const form = timeFormOfNamed(timesOf(body, chosen));
   return {
     ...chosen,
+    separator:
+      chosen.separator ||
+      separatorOf([...columnOf(body, mapping.Categories), ...columnOf(body, mapping.Labels)]),
     timeForm: timesAre ?? (form === 'open' ? undefined : form),
     hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
     ratingMin: isRated ? Number(ratingMin) : undefined,

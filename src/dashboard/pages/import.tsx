@@ -113,7 +113,7 @@ function Mapper({ chosen, onDelimiter }: { chosen: Chosen; onDelimiter: (sign: s
   const [type, setType] = useState(likeType() ?? 'like');
   const [ratingMin, setRatingMin] = useState('4');
   const [lowType, setLowType] = useState('read');
-  const [separator, setSeparator] = useState('|');
+  const [separator, setSeparator] = useState('');
   const body = rows.slice(hasHeader ? 1 : 0);
   const names = columnNames(opened, rows, hasHeader);
   const times = timesOf(body, { kind, mapping });
@@ -145,7 +145,11 @@ function Mapper({ chosen, onDelimiter }: { chosen: Chosen; onDelimiter: (sign: s
                 />
               )}
               {kind !== 'feedback' && (
-                <Text label="Between labels in one cell" value={separator} onText={setSeparator} />
+                <Text
+                  label="Between labels in one cell (empty: found by itself)"
+                  value={separator}
+                  onText={setSeparator}
+                />
               )}
             </>
           )}
