@@ -6,7 +6,7 @@ import type { Ranking } from '../../src/recommend/models/feature-names.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 
 it('users that are compared after a start change nothing of what new items are like, nor of what likes have taught the ranking', async () => {
-  const generations = { current: undefined } as unknown as GenerationSlot;
+  const generations = { current: undefined, onServed: () => {} } as unknown as GenerationSlot;
   const restored = { number: 3, ranking: undefined, parts: {} };
   const indexed = { ...restored };
   const knowItems = vi.fn(async () => {});
@@ -60,7 +60,7 @@ it('a fit that finds nothing new compares users where they are asked for since',
     servingSlot: 0,
     queue: new SerialQueue(),
     recommendation: {
-      generations: { current: undefined },
+      generations: { current: undefined, onServed: () => {} },
       sinceFit: { serve() {} },
       live: {},
       lists: { passes: undefined },
@@ -97,7 +97,7 @@ it('a fit that is asked for right after a start does not wait for the calm that 
     servingSlot: 0,
     queue: new SerialQueue(),
     recommendation: {
-      generations: { current: undefined },
+      generations: { current: undefined, onServed: () => {} },
       sinceFit: { serve() {} },
       live: { knowItems },
       lists: { passes: undefined },
@@ -126,7 +126,7 @@ it('a fit that is asked for right after a start does not wait for the calm that 
 it('lays out users that are asked for after what trains already, once', async () => {
   const generation = { number: 3, ranking: undefined, parts: {} };
   const indexed = { ...generation };
-  const generations: Partial<GenerationSlot> = {};
+  const generations: Partial<GenerationSlot> = { onServed: () => {} };
   const order: string[] = [];
   let mayEnd = () => {};
   const trains = new Promise<void>((resolve) => {
@@ -198,7 +198,10 @@ it.each([
       generationFit: { run, stop() {}, isCancelled: false },
       listPass: { stop() {} },
       queue: new SerialQueue(),
-      recommendation: { generations: { current: undefined }, live: { settled: Promise.resolve() } },
+      recommendation: {
+        generations: { current: undefined, onServed: () => {} },
+        live: { settled: Promise.resolve() },
+      },
       ...{ periodMs: 1e9, firstPeriodMs: 1e9, settleMs: 1 },
       log: createLogger('silent'),
       tasks: { begin: () => ({ done() {} }) },

@@ -56,16 +56,20 @@ function reference(likes: RecentLikes, model: Directions, liked: readonly number
       (sum, value, at) => sum + value * own[at]!,
       0,
     );
-  const others = likes.someUsers().map(likeness);
+  const others = likes.someUsers();
   const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const mean = meanOf(others);
-  const deviation = Math.sqrt(meanOf(others.map((value) => (value - mean) ** 2)));
+  const mean = meanOf(others.map(likeness));
+  const deviation = Math.sqrt(meanOf(others.map((user) => (likeness(user) - mean) ** 2)));
   const givers = [...likes.usersOf(row)];
   const all = Math.min(256, likes.countOf(row));
-  const known = liked.slice(0, 10).length;
-  const steepness = (known / (known + 1)) * 2 * (all / 10) ** 0.2;
-  const kernel = (near: number) => Math.exp(steepness * Math.max(-4, Math.min(4, (near - mean) / deviation)));
-  const found = givers.map((user) => kernel(likeness(user))).reduce((sum, value) => sum + value, 0);
+  const toldBy = (known: number) => known / (known + 1);
+  const steepness = toldBy(Math.min(10, liked.length)) * 2 * (all / 10) ** 0.3;
+  const kernel = (user: number) => {
+    const known = likes.latestOf(user, 10).filter((item) => model.knows(item)).length;
+    const nearer = Math.max(-4, Math.min(4, (likeness(user) - mean) / deviation));
+    return Math.exp(steepness * nearer * Math.fround(toldBy(known)));
+  };
+  const found = givers.map(kernel).reduce((sum, value) => sum + value, 0);
   return Math.log(((found / meanOf(others.map(kernel)) / givers.length) * all + 1) / (all + 1));
 }
 

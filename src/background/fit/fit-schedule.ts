@@ -380,6 +380,7 @@ export class FitSchedule {
     const opened = openGeneration(placed, opening, settings.discovery);
     // The ranking that serves has moved with each like since.
     generations.current = number === placed.number ? { ...opened, ranking } : opened;
+    generations.onServed(opened.parts);
     this.placed = placed;
     this.parts.cluster?.noteServed(placed.number);
     this.parts.listsOnRequest.use(placed);

@@ -112,7 +112,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
 /** What questions ask of each new model is worked out in turns. */
 function preparedScratch({ generations, live, onTrouble }: ListParts): CandidateScratch {
   const scratch = new CandidateScratch();
-  generations.onServed = ({ parts }) => {
+  generations.onServed = (parts) => {
     inTurns(scratch.sums.prepare(parts, live.popularity.recent)).catch((error: unknown) =>
       onTrouble('what lists need of a new model could not be prepared', error),
     );

@@ -30,20 +30,11 @@ export function openGeneration(
 
 /** The one place where the current generation stands; swapped by a single assignment. */
 export class GenerationSlot {
-  /** Told of each that serves from now on. */
-  onServed: (generation: Generation) => void = () => {};
-  private served: Generation | undefined;
+  current: Generation | undefined;
+  /** Told of models that serve from now on. */
+  onServed: (parts: OpenedParts) => void = () => {};
   /** Finds the `k` users most like one in a thread; answers undefined where users were not laid out. */
   similarUsers:
     | ((asked: AskedUser, k: number, signal?: AbortSignal) => Promise<Ranked | undefined>)
     | undefined;
-
-  get current(): Generation | undefined {
-    return this.served;
-  }
-
-  set current(generation: Generation | undefined) {
-    this.served = generation;
-    if (generation !== undefined) this.onServed(generation);
-  }
 }

@@ -5,12 +5,12 @@ import { PLACES, type RecentLikes } from './recent-likes.ts';
 
 /**
  * With ten likes somebody nearer by a standard deviation of all counts so much more, as a logarithm: the more likes there are,
- * the narrower the kernel, by the fifth root of their number (Scott 1992, "Multivariate Density Estimation").
+ * the narrower the kernel (Scott 1992, "Multivariate Density Estimation"), by this power of their number.
  */
 const STEEPNESS = 2;
 const STEEP_LIKES = 10;
-const NARROWING = 1 / 5;
-/** One like tells half of a user's taste, two tell two thirds, and so on: as if so many told of anybody's. */
+const NARROWING = 0.3;
+/** One like tells half of somebody's taste, two tell two thirds, and so on: as if so many told of anybody's. */
 const UNTOLD_LIKES = 1;
 /** More likes tell no more than so many. */
 const EVIDENCE_MAX = 256;
@@ -37,7 +37,7 @@ export type Directions = Pick<CollaborativeModel, 'factors' | 'addDirection' | '
  * counted by how near its giver is to the user, over what they would come to were they given by anybody. That is a kernel
  * estimate of two densities in the space of tastes (Rosenblatt 1956, "Remarks on some nonparametric estimates of a density
  * function"). People are compared by the directions of what they liked of late in the collaborative model, so it tells of an
- * item that no model knows from its first likes on.
+ * item that no model knows from its first likes on. Whoever gave few likes counts as little nearer or farther than anybody.
  */
 export class SharedTaste {
   /** It is a logarithm, and no share of the largest. */
@@ -51,6 +51,8 @@ export class SharedTaste {
   /** Vectors of people, and likes that each had taken back by then. NaN where the model knows no like. */
   private vectors = new Float32Array(1024);
   private takenBack = new Uint32Array(64);
+  /** The share of each one's taste that is told. */
+  private toldOf = new Float32Array(64);
   private own = new Float64Array(0);
   /** The share of the user's taste that is told. */
   private told = 0;
@@ -71,7 +73,7 @@ export class SharedTaste {
     this.deviation = undefined;
     const latest = liked.slice(0, LIKES_MAX).filter((row) => model.knows(row));
     this.own = this.directionOf(latest);
-    this.told = latest.length / (latest.length + UNTOLD_LIKES);
+    this.told = toldBy(latest);
     return isKnown(this.own[0]!);
   }
 
@@ -103,7 +105,7 @@ export class SharedTaste {
     let count = 0;
     let near = 0;
     for (const user of users) {
-      const nearness = this.nearness(this.likeness(user), this.deviation);
+      const nearness = this.nearness(user, this.deviation);
       if (!isKnown(nearness)) continue;
       count++;
       near += Math.exp(steepness * nearness);
@@ -148,14 +150,15 @@ export class SharedTaste {
     const likeness = Float64Array.from(users, (user) => this.likeness(user)).filter(isKnown);
     this.mean = mean(likeness);
     const deviation = Math.sqrt(mean(likeness.map((value) => (value - this.mean) ** 2)));
-    this.anybody = likeness.map((value) => this.nearness(value, deviation));
+    this.anybody = Float64Array.from(users, (user) => this.nearness(user, deviation)).filter(isKnown);
     this.expected.clear();
     return likeness.length >= COMPARED_MIN && deviation > LEAST_DEVIATION ? deviation : Number.NaN;
   }
 
-  /** How much nearer than anybody, in deviations. */
-  private nearness(likeness: number, deviation: number): number {
-    return Math.max(-FARTHEST, Math.min(FARTHEST, (likeness - this.mean) / deviation));
+  /** How much nearer somebody is than anybody, in deviations, as far as the likes tell. */
+  private nearness(user: number, deviation: number): number {
+    const nearer = (this.likeness(user) - this.mean) / deviation;
+    return Math.max(-FARTHEST, Math.min(FARTHEST, nearer)) * this.toldOf[this.slotOf(user)]!;
   }
 
   /** The cosine of somebody's vector with that of the user. */
@@ -176,13 +179,18 @@ export class SharedTaste {
     if (known > 0 && this.takenBack[known] === takenBack) return known;
     if (known === 0 && this.people === PEOPLE_MAX) this.forgetPeople();
     const slot = known || ++this.people;
-    if (slot === this.takenBack.length) this.takenBack = grown(this.takenBack, slot + 1);
-    const vector = this.directionOf(likes.latestOf(user, LIKES_MAX));
+    if (slot === this.toldOf.length) {
+      this.takenBack = grown(this.takenBack, slot + 1);
+      this.toldOf = grown(this.toldOf, slot + 1);
+    }
+    const latest = likes.latestOf(user, LIKES_MAX).filter((row) => this.model.knows(row));
+    const vector = this.directionOf(latest);
     const end = (slot + 1) * vector.length;
     if (end > this.vectors.length) this.vectors = grown(this.vectors, end);
     this.vectors.set(vector, slot * vector.length);
     this.slots[place] = slot;
     this.takenBack[slot] = takenBack;
+    this.toldOf[slot] = toldBy(latest);
     return slot;
   }
 
@@ -196,6 +204,11 @@ export class SharedTaste {
     for (let at = 0; at < sum.length; at++) sum[at]! /= length;
     return sum;
   }
+}
+
+/** The share of a taste that so many likes tell. */
+function toldBy({ length }: ArrayLike<number>): number {
+  return length / (length + UNTOLD_LIKES);
 }
 
 function isKnown(value: number): boolean {
