@@ -30,6 +30,7 @@ function counted() {
     live: { catalogue: { isListable: () => true } },
     sources: Object.fromEntries(RECOMMENDERS.map((name) => [name, { rank }])),
     maker: {
+      *warm() {},
       scoreOf: () => undefined,
       uses: () => true,
       *partsOf(): Generator<undefined, undefined> {},

@@ -61,6 +61,7 @@ it('stands in the explanation of an item, all scales of popularity in one', asyn
     recommender: { recommend: async () => ({ text: '["a"]' }) },
     histories: { use: (_: number, work: (history: History) => unknown) => work({} as History) },
     maker: {
+      *warm() {},
       scoreOf: () => 0.5,
       uses: () => false,
       *partsOf() {
