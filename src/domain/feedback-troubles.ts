@@ -9,6 +9,8 @@ export interface FeedbackFacts {
   readonly positiveTypes: readonly string[];
   /** Feedback in the store, by type. */
   readonly types: readonly FeedbackType[];
+  /** Types that placements go by. */
+  readonly placedTypes: readonly string[];
   readonly items: number;
   readonly feedback: number;
   readonly positives: number;
@@ -100,11 +102,13 @@ export function valueTrouble(facts: FeedbackFacts): Trouble | undefined {
   };
 }
 
-/** Types that are neither positive nor read; a low rating is what it should be and none of these. */
-function unlearned({ positiveTypes, types, positives }: FeedbackFacts) {
+/** Types that are neither positive nor read, and that no placement goes by; a low rating is what it should be and none of these. */
+function unlearned({ positiveTypes, types, placedTypes, positives }: FeedbackFacts) {
   const kinds = readPositiveKinds(positiveTypes);
   const kindsOf = ({ Name }: FeedbackType) => kinds.filter(({ feedbackType }) => feedbackType === Name);
-  const unused = types.filter(({ Count, Positive, Read }) => Count > 0 && !Positive && !Read);
+  const unused = types.filter(
+    ({ Name, Count, Positive, Read }) => Count > 0 && !Positive && !Read && !placedTypes.includes(Name),
+  );
   // Where nothing is positive that is what is told.
   if (positives === 0) return { others: [], valueless: [] };
   return {

@@ -15,6 +15,7 @@ const WELL: Facts = {
   storeError: '',
   positiveTypes: ['like'],
   types: [typeOf('like', 10, true)],
+  placedTypes: [],
   items: 5,
   feedback: 10,
   positives: 10,
@@ -54,6 +55,12 @@ describe('what is not right', () => {
     expect(findTroubles({ ...WELL, positiveTypes, types: rated }).map(({ Code }) => Code)).toEqual([
       'no_value',
     ]);
+  });
+
+  it('is nothing that a placement goes by a type', () => {
+    const types = [typeOf('like', 10, true), typeOf('begin', 4)];
+    expect(findTroubles({ ...WELL, types }).map(({ Code }) => Code)).toEqual(['unused_types']);
+    expect(findTroubles({ ...WELL, types, placedTypes: ['begin'] })).toEqual([]);
   });
 
   it('is nothing that types are read, or that ratings are low', () => {

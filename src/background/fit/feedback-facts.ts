@@ -9,13 +9,17 @@ import type { DataStore } from '../../store/data-store.ts';
 export async function feedbackFacts(
   { recommend }: Config,
   data: Pick<DataStore, 'getStats'>,
-  recommendation: Pick<Recommendation, 'reads' | 'live'>,
+  recommendation: Pick<Recommendation, 'reads' | 'live' | 'rules'>,
 ): Promise<FeedbackFacts> {
   const types = feedbackTypes(recommend, recommendation);
   const stats = await data.getStats().catch(() => undefined);
   return {
     positiveTypes: positiveFeedback(recommend).positiveTypes,
     types,
+    placedTypes: Object.values(recommendation.rules.current.placement).flatMap(({ begun, finished }) => [
+      ...begun,
+      ...finished,
+    ]),
     items: stats?.items ?? 0,
     feedback: stats?.feedback ?? 0,
     positives: countPositives(types),
