@@ -59,7 +59,9 @@ export class SharedTaste {
   /** Mean and deviation of the likeness of anybody to the user, once an item asks; NaN where nothing tells people apart. */
   private mean = 0;
   private deviation: number | undefined;
-  /** How near those who stand for anybody are, and their mean kernel by steepness. */
+  /** Who stands for anybody, where their vectors stand, how near each is, and their mean kernel by steepness. */
+  private others: readonly number[] | undefined;
+  private slotsOfOthers = new Uint32Array(0);
   private anybody = new Float64Array(0);
   private readonly expected = new Map<number, number>();
 
@@ -104,16 +106,19 @@ export class SharedTaste {
     const steepness = this.told * STEEPNESS * (all / STEEP_LIKES) ** NARROWING;
     let count = 0;
     let near = 0;
-    for (const user of users) {
-      const nearness = this.nearness(user, this.deviation);
+    for (let at = 0; at < users.length; at++) {
+      const slot = this.slotOf(users[at]!);
+      const nearness = this.nearness(this.likeness(slot), slot, this.deviation);
       if (!isKnown(nearness)) continue;
       count++;
       near += Math.exp(steepness * nearness);
     }
     if (count === 0) return 0;
-    const expected = getOrPut(this.expected, steepness, () =>
-      mean(this.anybody.map((nearness) => Math.exp(steepness * nearness))),
-    );
+    const expected = getOrPut(this.expected, steepness, () => {
+      let sum = 0;
+      for (let at = 0; at < this.anybody.length; at++) sum += Math.exp(steepness * this.anybody[at]!);
+      return sum / this.anybody.length;
+    });
     return Math.log((((near / expected) * all) / count + PRIOR_LIKES) / (all + PRIOR_LIKES));
   }
 
@@ -137,6 +142,7 @@ export class SharedTaste {
   private forgetPeople(): void {
     this.slots = new Uint32Array(PLACES);
     this.people = 0;
+    this.others = undefined;
   }
 
   /** True where the model does not know enough of the item. */
@@ -147,23 +153,34 @@ export class SharedTaste {
   /** @returns the deviation of anybody's likeness */
   private compare(): number {
     const users = this.likes.someUsers();
-    const likeness = Float64Array.from(users, (user) => this.likeness(user)).filter(isKnown);
-    this.mean = mean(likeness);
-    const deviation = Math.sqrt(mean(likeness.map((value) => (value - this.mean) ** 2)));
-    this.anybody = Float64Array.from(users, (user) => this.nearness(user, deviation)).filter(isKnown);
+    if (users !== this.others) {
+      if (this.people + users.length > PEOPLE_MAX) this.forgetPeople();
+      const isTold = (slot: number) => isKnown(this.vectors[slot * this.own.length]!);
+      this.slotsOfOthers = Uint32Array.from(users, (user) => this.slotOf(user)).filter(isTold);
+      this.others = users;
+      this.anybody = new Float64Array(this.slotsOfOthers.length);
+    }
+    const { slotsOfOthers: slots, anybody: near } = this;
     this.expected.clear();
-    return likeness.length >= COMPARED_MIN && deviation > LEAST_DEVIATION ? deviation : Number.NaN;
+    if (slots.length < COMPARED_MIN) return Number.NaN;
+    let sum = 0;
+    for (let at = 0; at < slots.length; at++) sum += near[at] = this.likeness(slots[at]!);
+    this.mean = sum / slots.length;
+    let squares = 0;
+    for (const likeness of near) squares += (likeness - this.mean) ** 2;
+    const deviation = Math.sqrt(squares / slots.length);
+    for (let at = 0; at < slots.length; at++) near[at] = this.nearness(near[at]!, slots[at]!, deviation);
+    return deviation > LEAST_DEVIATION ? deviation : Number.NaN;
   }
 
   /** How much nearer somebody is than anybody, in deviations, as far as the likes tell. */
-  private nearness(user: number, deviation: number): number {
-    const nearer = (this.likeness(user) - this.mean) / deviation;
-    return Math.max(-FARTHEST, Math.min(FARTHEST, nearer)) * this.toldOf[this.slotOf(user)]!;
+  private nearness(likeness: number, slot: number, deviation: number): number {
+    const nearer = (likeness - this.mean) / deviation;
+    return Math.max(-FARTHEST, Math.min(FARTHEST, nearer)) * this.toldOf[slot]!;
   }
 
-  /** The cosine of somebody's vector with that of the user. */
-  private likeness(user: number): number {
-    const slot = this.slotOf(user);
+  /** The cosine of somebody's vector with that of the user; NaN where the model knows none of their likes. */
+  private likeness(slot: number): number {
     const { own, vectors } = this;
     let sum = 0;
     for (let at = 0, from = slot * own.length; at < own.length; at++) sum += own[at]! * vectors[from + at]!;
@@ -213,8 +230,4 @@ function toldBy({ length }: ArrayLike<number>): number {
 
 function isKnown(value: number): boolean {
   return !Number.isNaN(value);
-}
-
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
