@@ -146,8 +146,13 @@ export function plainName(name: string): string {
   return name
     .toLowerCase()
     .replace(/[ßłøæœđı]/g, (letter) => UNDIVIDED[letter]!)
-    .normalize('NFD')
-    .replace(/[^a-z]/g, '');
+    .normalize('NFKD')
+    .replace(/[^\p{L}]/gu, '');
+}
+
+/** True for a column that tells something of customers, such as `customer_status`. */
+export function isOfCustomers(name: string): boolean {
+  return new RegExp(`^(?:${WHO}|${ROMANCE_WHO})|${ROMANCE_WHO}$`).test(plainName(name));
 }
 
 /** True when a column is called as an address of mail is. */

@@ -21,7 +21,7 @@ export const API_FIELDS: Readonly<Record<Kind, readonly string[]>> = {
 export const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
   users: API_FIELDS.users,
   items: [...new Set(['ItemId', 'Comment', 'Categories', 'Labels', 'Timestamp', ...API_FIELDS.items])],
-  feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Rating', 'Value', 'Comment'],
+  feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Rating', 'Value', 'Comment', 'State'],
 };
 export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
   users: ['UserId'],

@@ -28,6 +28,8 @@ export interface FileResult {
   /** Records that are new or were overwritten. */
   readonly stored: number;
   readonly refused: number;
+  /** Rows that are left out by the state of their order, by that. */
+  readonly leftOut: Readonly<Record<string, number>>;
   /** True when it was told to stop before the end. */
   readonly isStopped: boolean;
 }
@@ -40,6 +42,8 @@ export interface ImportOptions {
   /** Goes on after refused rows; else the first one ends the import. */
   readonly skipsBad: boolean;
   readonly onRefused: (row: RefusedRow) => void;
+  /** Shown the cells of every row. */
+  readonly onCells?: ((cells: Row) => void) | undefined;
   /** Shown every record before it is checked or stored, and the cells that it was made of. */
   readonly onRecord?: ((record: object, cells: Row) => void) | undefined;
   /** Told how far it is, in bytes of the file. */
@@ -66,6 +70,7 @@ class FileImport {
   private kept = 0;
   private stored = 0;
   private readonly refused: RefusedRows;
+  private readonly leftOut = new Map<string, number>();
   /** Items that rows of feedback have told of. */
   private readonly told = new Set<string>();
   private failure: unknown;
@@ -93,7 +98,8 @@ class FileImport {
     const { rows, kept, stored, refused } = this;
     const { path, kind } = this.options.plan;
     const isResumed = before !== undefined;
-    return { path, kind, isResumed, rows, kept, stored, refused: refused.count, isStopped };
+    const leftOut = Object.fromEntries(this.leftOut);
+    return { path, kind, isResumed, rows, kept, stored, refused: refused.count, leftOut, isStopped };
   }
 
   private async readAfter(doneLine: number): Promise<void> {
@@ -129,6 +135,11 @@ class FileImport {
     }
     const { line, cells } = row;
     const made = recordOf(cells, this.options.plan);
+    this.options.onCells?.(cells);
+    if ('leftOut' in made) {
+      this.leftOut.set(made.leftOut, (this.leftOut.get(made.leftOut) ?? 0) + 1);
+      return;
+    }
     if (this.options.plan.isOfFeedback && !this.isFirstTold(made)) {
       this.rows--;
       return;
@@ -143,7 +154,7 @@ class FileImport {
 
   /** False for a row that tells of no item, or of one that a row before has told of; what is wrong with it the feedback says. */
   private isFirstTold(made: ReturnType<typeof recordOf>): boolean {
-    if ('refusal' in made) return false;
+    if (!('record' in made)) return false;
     const { ItemId = '', Comment, Categories = [] } = made.record as Partial<Item>;
     if ((Comment === '' && Categories.length === 0) || this.told.has(ItemId)) return false;
     this.told.add(ItemId);

@@ -7,6 +7,7 @@ import { FIELDS, guess, type Kind, type Mapping } from './guess-columns.ts';
 import { type ColumnPairs, kindByFields, mapColumns } from './map-columns.ts';
 import { OpenReading } from './open-reading.ts';
 import type { TextEncoding } from './open-text-file.ts';
+import { findStateColumns } from './order-states.ts';
 import { keysOf, once, readRows, textsOf } from './read-rows.ts';
 import {
   API_COLUMNS,
@@ -34,6 +35,8 @@ export interface FilePlan extends Plan {
   readonly isOfFeedback?: boolean | undefined;
   /** The columns of titles, categories and labels that were named in a file of feedback, with the item's own. */
   readonly itemFields?: Mapping | undefined;
+  /** Among its first rows there are values or ratings below 0. */
+  readonly hasNegatives?: boolean | undefined;
   /** The order of day and month that was said, where the file shows the other one. */
   readonly unfitForm?: TimeForm | undefined;
 }
@@ -53,6 +56,8 @@ export interface Wishes {
   readonly encoding?: TextEncoding | undefined;
   readonly hasHeader?: boolean | undefined;
   readonly missingTime?: 'now' | undefined;
+  /** States of orders whose rows are left out. */
+  readonly leftOut?: readonly string[] | undefined;
   /** Cells are those that `export --raw` writes. */
   readonly isRaw?: boolean | undefined;
 }
@@ -107,26 +112,27 @@ export async function planFile(
     format.name === 'ndjson'
       ? keys
       : rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
-  const isSplit = format.name !== 'delimited' || columns.length > 1;
-  const fault = isSplit ? undefined : oneColumn(path, head);
+  const fault = format.name !== 'delimited' || columns.length > 1 ? undefined : oneColumn(path, head);
   // Times of orders are none of their items.
   const isOfFeedback = kind === 'items' && found.kind === 'feedback' && !isExport(kind, columns);
   const { Timestamp: _, ...timeless } = found.mapping;
   const guessed = isOfFeedback ? timeless : found.mapping;
   const mapped = mapColumns({ path, kind, columns }, guessed, wishes.map, fault);
-  const mapping = labelled(kind, columns, mapped.mapping);
+  const { State: state, ...plain } = mapped.mapping;
+  const mapping = labelled(kind, columns, plain);
   const body = rows.slice(hasHeader ? 1 : 0);
+  const used = { ...found.mapping, ...mapping };
+  const states = kind === 'feedback' ? findStateColumns(columns, body.map(textsOf), used, state) : [];
   const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
   const times = await timesOf({ path, columns, mapping }, body, more, wishes.timeForm);
-  const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
   const width = format.name === 'delimited' ? columns.length : undefined;
   return {
     ...{ ...base, kind, columns, width, hasHeader, isOfFeedback, isApiForm: false },
     isEmpty: hasHeader && isWhole && body.length === 0,
-    ...{ ...mapped, mapping, ...times },
-    hasDecimalCommas: hasDecimalCommas(numbers, format, body.flatMap(textsOf)),
+    ...{ ...mapped, mapping, states, ...times },
+    ...numbersIn(body, mapping, format),
     keepsBlanks: isExport(kind, columns),
-    separator: wishes.separator ?? separatorIn(body, kind, columns, { ...found.mapping, ...mapping }),
+    separator: wishes.separator ?? separatorIn(body, kind, columns, used),
   };
 }
 
@@ -155,7 +161,7 @@ export function itemsWithin(
   const ofItems = labelled('items', columns, known);
   const told = { ...plan, itemFields: undefined };
   return {
-    items: { ...told, kind: 'items', mapping: ofItems, timeForm: undefined, isOfFeedback: true },
+    items: { ...told, kind: 'items', mapping: ofItems, states: [], timeForm: undefined, isOfFeedback: true },
     feedback: { ...told, mapping: own === undefined || own === Comment ? others : mapping },
   };
 }
@@ -171,6 +177,7 @@ function basePlan(path: string, format: RowFormat, wishes: Wishes) {
     ratingMin: wishes.ratingMin,
     separator: wishes.separator ?? DEFAULT_SEPARATOR,
     missingTime: wishes.missingTime,
+    leftOut: wishes.leftOut,
     isRaw: wishes.isRaw === true || format.name !== 'delimited',
   } as const;
 }
@@ -236,7 +243,13 @@ export function describePlan({
   }
   if (kind === 'feedback' && mapping.Timestamp === undefined)
     parts.push('no column of times, so all of it is of now (--map time=COLUMN names one)');
-  const used = Object.values(mapping);
+  const { states = [], leftOut } = plan;
+  const left = leftOut?.join(', ') ?? 'what was cancelled or came back';
+  if (states.length > 0)
+    parts.push(
+      `State from "${states.map(({ name }) => name).join('", "')}" (left out: ${left || 'nothing'})`,
+    );
+  const used = [...Object.values(mapping), ...states.map(({ at }) => at)];
   const others = plan.isOfFeedback ? [] : columns.filter((_, at) => !used.includes(at));
   if (kind === 'items' && mapping.Comment === undefined && others.length > 0)
     parts.push('no column of titles, so lists show bare ids (--map title=COLUMN names one)');
@@ -278,6 +291,14 @@ async function headRows(
 /** The values of a column, as texts. */
 function columnOf(rows: readonly Row[], at: number | undefined): string[] {
   return at === undefined ? [] : rows.map((row) => cellText(textsOf([row[at]])[0]!));
+}
+
+function numbersIn(rows: readonly Row[], { Value, Rating }: Mapping, format: RowFormat) {
+  const numbers = [...columnOf(rows, Value), ...columnOf(rows, Rating)];
+  return {
+    hasDecimalCommas: hasDecimalCommas(numbers, format, rows.flatMap(textsOf)),
+    hasNegatives: numbers.some((number) => /^\s*-|-\s*$/.test(number)),
+  };
 }
 
 /** The sign between categories and labels in a cell: that of exports in an export. */

@@ -98,6 +98,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   item: 'ItemId',
   type: 'FeedbackType',
   time: 'Timestamp',
+  state: 'State',
 };
 
 /** The field that a name on the command line means: `user`, `UserId`, `time`, `type`, or as a column may be called. */

@@ -3,7 +3,7 @@ import { groupDigits } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { isExcelLine, type RowFormat } from './file-format.ts';
 import { type LostNumber, lostNumbers } from './lost-number.ts';
-import type { Row } from './rows-to-records.ts';
+import { type Row, textOf } from './rows-to-records.ts';
 
 type DelimitedFormat = Extract<RowFormat, { name: 'delimited' }>;
 
@@ -125,10 +125,7 @@ export async function* once(text: string): AsyncGenerator<string> {
 
 /** Cells as a person would read them. */
 export function textsOf(cells: Row): string[] {
-  return cells.map((cell) => {
-    if (cell === undefined || cell === null) return '';
-    return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
-  });
+  return cells.map(textOf);
 }
 
 /** Lines of a text that comes in pieces. @param name of the file @throws OperatorError for one that is too long */

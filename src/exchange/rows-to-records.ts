@@ -3,6 +3,7 @@ import { cellText, isRounded, withFormula } from './cell-text.ts';
 import type { RowFormat } from './file-format.ts';
 import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
 import { isKept, LostNumber, lostNumbers } from './lost-number.ts';
+import { type StateColumn, stateLeftOut } from './order-states.ts';
 import { isNoTime, readTime, type TimeForm, whyNoTime } from './time-formats.ts';
 
 export interface Plan {
@@ -30,6 +31,10 @@ export interface Plan {
   readonly columns?: readonly string[];
   /** Rows are in the form of the API already, one JSON object each; they are stored as they are. */
   readonly isApiForm?: boolean;
+  /** Columns that tell what became of a row's order. */
+  readonly states?: readonly StateColumn[];
+  /** Rows of these states are left out; absent where they are those of what was cancelled or came back, see `isGone`. */
+  readonly leftOut?: readonly string[] | undefined;
   /** Turns a row of a file of an odd form into the columns that the mapping means. */
   readonly reshape?: (cells: Row) => Row;
 }
@@ -42,8 +47,8 @@ export const NO_GENRES = '(no genres listed)';
 /** The cells of a row: texts, or values out of JSON. */
 export type Row = readonly unknown[];
 
-/** A record in the form of the API, or why the row is none. */
-export type Made = { readonly record: object } | { readonly refusal: string };
+/** A record in the form of the API, or why the row is none, or the state by which it is left out. */
+export type Made = { readonly record: object } | { readonly refusal: string } | { readonly leftOut: string };
 
 /** All fields of the API: the cells of a row of JSON in its form, whatever its first rows leave out. */
 export const API_COLUMNS: readonly string[] = [...new Set(Object.values(API_FIELDS).flat())];
@@ -75,9 +80,7 @@ class Fields {
   }
 
   text(field: string): string {
-    const value = this.cell(field) ?? '';
-    const given =
-      typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value);
+    const given = textOf(this.cell(field));
     if (!this.plan.keepsBlanks) return cellText(given);
     return this.plan.isRaw ? given : withFormula(given);
   }
@@ -129,6 +132,13 @@ class Fields {
   }
 }
 
+/** A cell as a person would read it. */
+export function textOf(cell: unknown): string {
+  if (typeof cell === 'string') return cell;
+  if (cell === undefined || cell === null) return '';
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+}
+
 /** The record of a row, or why it is none. */
 export function recordOf(cells: Row, plan: Plan): Made {
   const { columns = [], isApiForm = false, reshape } = plan;
@@ -138,6 +148,8 @@ export function recordOf(cells: Row, plan: Plan): Made {
   }
   const unfit = whyUnfit(cells, plan.width);
   if (unfit !== undefined) return { refusal: unfit };
+  const leftOut = stateLeftOut((at) => cellText(textOf(cells[at])), plan.states ?? [], plan.leftOut);
+  if (leftOut !== undefined) return { leftOut };
   const fields = new Fields(reshape === undefined ? cells : reshape(cells), plan);
   const lost = fields.lostNumber();
   if (lost !== undefined) return lost;

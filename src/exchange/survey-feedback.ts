@@ -4,9 +4,10 @@ import { parseTimestamp } from '../domain/rfc3339.ts';
 import { cellText } from './cell-text.ts';
 import { importFile } from './import-file.ts';
 import type { FilePlan } from './import-plan.ts';
+import { stateOf } from './order-states.ts';
 import type { RefusedRow } from './refused-rows.ts';
 import { RepeatShare } from './repeat-share.ts';
-import { plainNumber } from './rows-to-records.ts';
+import { plainNumber, type Row, textOf } from './rows-to-records.ts';
 
 /** The contents of files, found by reading them through as an import does. */
 export interface Survey {
@@ -19,6 +20,10 @@ export interface Survey {
   readonly types: Map<string, number>;
   /** Feedback whose value is below 0, by its type. */
   readonly negatives: Map<string, number>;
+  /** Rows by the state of their order, by the path and the name of the column. */
+  readonly states: Map<string, Map<string, Map<string, number>>>;
+  /** Rows that are left out by the state of their order, by that. */
+  readonly leftOut: Map<string, number>;
   /** Least and largest rating; undefined where no column has ratings that decide about the type. */
   ratingMin: number | undefined;
   ratingMax: number | undefined;
@@ -30,6 +35,8 @@ export interface Survey {
 
 /** A column with more types than this holds something else. */
 const TYPES_MAX = 1000;
+/** States of a column that are counted; more are none. */
+const STATES_MAX = 50;
 /** Reasons that are told apart, and rows of one that are kept. */
 const REASONS_MAX = 20;
 const REFUSALS_MAX = 3;
@@ -37,6 +44,7 @@ const REFUSALS_MAX = 3;
 export function emptySurvey(): Survey {
   return {
     ...{ rows: 0, refused: 0, refusals: new Map(), types: new Map(), negatives: new Map() },
+    ...{ states: new Map(), leftOut: new Map() },
     repeats: new RepeatShare(),
     ...{ ratingMin: undefined, ratingMax: undefined, newestMs: undefined },
   };
@@ -55,9 +63,10 @@ export async function surveyFile(
 ): Promise<void> {
   const isFeedback = plan.kind === 'feedback';
   const ratingAt = isFeedback && plan.mapping.FeedbackType === undefined ? plan.mapping.Rating : undefined;
-  const { rows } = await importFile({
+  const { rows, leftOut } = await importFile({
     plan,
     skipsBad: true,
+    onCells: (cells) => addStates(plan, survey, cells),
     onRecord(record, cells) {
       if (!isFeedback) return;
       addFeedback(plan, survey, record);
@@ -72,6 +81,21 @@ export async function surveyFile(
   });
   // Rows of feedback that items are taken out of are counted as feedback.
   if (plan.isOfFeedback !== true) survey.rows += rows;
+  for (const [state, count] of Object.entries(leftOut)) add(survey.leftOut, state, count);
+}
+
+function addStates({ path, states = [] }: FilePlan, survey: Survey, cells: Row): void {
+  if (states.length === 0) return;
+  const columns = getOrPut(survey.states, path, () => new Map<string, Map<string, number>>());
+  for (const column of states) {
+    const counts = getOrPut(columns, column.name, () => new Map<string, number>());
+    const state = stateOf(column, cellText(textOf(cells[column.at])));
+    if (counts.size < STATES_MAX || counts.has(state)) add(counts, state);
+  }
+}
+
+function add(counts: Map<string, number>, key: string, count = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
 function addRefusal({ refusals }: Survey, row: RefusedRow): void {
@@ -95,13 +119,13 @@ function addFeedback(
 ): void {
   const { types, negatives } = survey;
   const type = String(record.FeedbackType ?? '');
-  types.set(type, (types.get(type) ?? 0) + 1);
+  add(types, type);
   if (types.size > TYPES_MAX) {
     throw new OperatorError(
       `${path}: the column of the feedback type holds more than ${TYPES_MAX} types; name another with --map type=COLUMN`,
     );
   }
-  if (Number(record.Value ?? 0) < 0) negatives.set(type, (negatives.get(type) ?? 0) + 1);
+  if (Number(record.Value ?? 0) < 0) add(negatives, type);
   const time = String(record.Timestamp ?? '');
   const timeMs = time === '' ? Number.NaN : parseTimestamp(time);
   if (!Number.isNaN(timeMs) && !(Number(record.Value ?? 0) < 0))

@@ -112,6 +112,25 @@ describe('what a row of a file without types is', () => {
     );
   });
 
+  it('is a purchase or a return where the name of the file says so', async () => {
+    const rows = 'user,item,time\nann,tea,2024-01-01\n';
+    const [sold, back] = [file('Verkaeufe-2024.csv', rows), file('retouren.csv', rows)];
+    const paths = [sold, file('Zamówienia.csv', rows), back];
+    const prompt = scripted(
+      ...(['right', 'right', 'right'].map((word) => [word, '']) as [string, string][]),
+      ['What did the user do in a row of', ''],
+      [`What did the user do in a row of ${back}?`, ''],
+      ['types of feedback are purchase, return', ''],
+    );
+    const answers = await findAnswers(asks(sold, { paths }), prompt);
+    prompt.close();
+    expect(answers.files.map(({ plan }) => plan.type)).toEqual(['purchase', 'purchase', 'return']);
+    expect(answers.positiveTypes).toEqual(['purchase']);
+    expect((await findAnswers(accepts(sold, { paths }), undefined)).positiveTypes).toEqual(['purchase']);
+    const places = { config: 'furze.toml', data: './data', from: 'csv' } as const;
+    expect(sameCommand({ ...answers, takesProposals: true }, places)).not.toContain('--type ');
+  });
+
   it('is a like where nothing speaks of an order', async () => {
     const clicks = file('clicks.csv', 'user,item,time\nann,tea,2024-01-01\n');
     expect((await findAnswers(accepts(clicks), undefined)).positiveTypes).toEqual(['like']);
@@ -214,6 +233,43 @@ describe('columns that orders and articles both have', () => {
     ]);
     const places = { config: 'furze.toml', data: './data', from: 'csv' } as const;
     expect(sameCommand({ files: within, takesProposals: false }, places)).toContain('categories=Ryhma');
+  });
+});
+
+describe('orders that were cancelled or came back', () => {
+  const text = `user;sku;Status\n${'a;tea;versendet\n'.repeat(3)}b;ale;Storniert\nc;ale;Storniert\nc;tea;Retoure\n`;
+  const path = file('status.csv', text);
+  const types = (answers: Answers) => [answers.files[0]?.wishes.leftOut, [...(answers.leftOut ?? [])]];
+
+  it('are left out by Enter, each state told', async () => {
+    const prompt = scripted(
+      ['right', ''],
+      ['What did', 'purchase'],
+      ['Leave 3 rows of Storniert, Retoure out', ''],
+    );
+    const answers = await findAnswers(asks(path), prompt);
+    prompt.close();
+    expect(prompt.heard).toContain(`${path}, "Status": versendet 3 rows, Storniert 2 rows, Retoure 1 row`);
+    const left = [
+      ['Storniert', 2],
+      ['Retoure', 1],
+    ];
+    expect(types(answers)).toEqual([undefined, left]);
+    expect(types(await findAnswers(asks(path), undefined))).toEqual([undefined, left]);
+    const none = accepts(path, { wishes: { leftOut: [] } });
+    expect(types(await findAnswers(none, undefined))).toEqual([[], []]);
+  });
+
+  it('are those that are answered', async () => {
+    const prompt = scripted(
+      ['right', ''],
+      ['What did', 'purchase'],
+      ['Leave 3 rows', 'no'],
+      ['which states', 'retoure'],
+    );
+    const answers = await findAnswers(asks(path), prompt);
+    prompt.close();
+    expect(types(answers)).toEqual([['retoure'], [['Retoure', 1]]]);
   });
 });
 

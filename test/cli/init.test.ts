@@ -83,6 +83,39 @@ describe('furze init with flags', () => {
     expect(values.sort()).toEqual(['ann ale 0', 'ann tea 2', 'bob mug 1', 'bob tea 1']);
   });
 
+  it('leaves out what was cancelled, tells how much of it, and an import does the same again', async () => {
+    const rows = [
+      'ann,tea,paid',
+      'ann,ale,cancelled',
+      'bob,tea,on hold',
+      'bob,ale,refunded',
+      'cem,tea,refunded',
+    ];
+    const orders = file('shop-orders.csv', `customer,sku,status\n${rows.join('\n')}\n`);
+    const [config, data] = [join(folder, 'states.toml'), join(folder, 'states')];
+    const done = await run(orders, '--config', config, '--data', data, '--yes');
+    expect(done).toMatchObject({ code: 0 });
+    expect(done.output).toContain(
+      `${orders}, "status": refunded 2 rows, paid 1 row, cancelled 1 row, on hold 1 row\n` +
+        '3 rows of cancelled, refunded are left out; --leave-out names other states, or none.',
+    );
+    const left = 'cancelled 1 row, refunded 2 rows';
+    expect(done.output).toContain(
+      `5 rows read, 2 feedback stored or changed, 3 left out (${left}; --leave-out none takes them)`,
+    );
+    expect((await run('--show', '--config', config)).output).toContain(`\nLeft out: ${left}\n`);
+    // What was said goes before, and is remembered with the type that the rows were taken for.
+    const [other, at] = [join(folder, 'other.toml'), join(folder, 'other')];
+    await run(orders, '--config', other, '--data', at, '--yes', '--leave-out', 'on hold,refunded');
+    const shown = (await run('--show', '--config', other)).output;
+    expect(shown).toMatch(/Left out: on hold 1 row, refunded 2 rows\n.* --leave-out 'on hold,refunded' /);
+    const more = file('more.csv', 'customer,sku,status\ndee,tea,cancelled\ndee,ale,refunded\n');
+    const imported = new Furze(['import', more, '--config', other, '--json']);
+    expect(await imported.exit).toBe(0);
+    expect(imported.output).toContain('"rows":2,"kept":1,"stored":1,"refused":0,"leftOut":{"refunded":1}');
+    expect(imported.output).toContain('all of type "purchase"');
+  });
+
   it('writes a configuration, imports and trains; the printed requests answer from it', async () => {
     const config = join(folder, 'shop.toml');
     const data = join(folder, 'shop');

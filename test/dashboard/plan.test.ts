@@ -28,6 +28,18 @@ async function look(text: string | Buffer, more: Partial<Choices> = {}, sign?: s
 const HEADER = 'Kundennr;Artikelnr;Datum\n';
 
 describe('the import page', () => {
+  it('leaves out orders that were cancelled, unless all are to be taken', async () => {
+    const text = 'Kundennr;Artikelnr;Status\nann;tea;versendet\nann;ale;storniert\n';
+    const { body, plan } = await look(text);
+    expect(previewOf(body, plan)[1]).toEqual({ leftOut: 'storniert' });
+    const all = await look(text, { leftOut: [] });
+    expect(previewOf(all.body, all.plan)[1]).toHaveProperty('cells');
+    // A column that was chosen has states, whatever it is called.
+    const { mapping } = plan;
+    const named = await look(text.replace('Status', 'Verbleib'), { mapping: { ...mapping, State: 2 } });
+    expect(previewOf(named.body, named.plan)[1]).toEqual({ leftOut: 'storniert' });
+  });
+
   it('shows times as they are written while it is open how, and refuses no row for it', async () => {
     const { body, plan, questions } = await look(`${HEADER}ann;tea;02/01/2024\nann;;03/01/2024\n`);
     expect(previewOf(body, plan)).toEqual([

@@ -19,6 +19,7 @@ export interface ColumnFlags {
   readonly sumValues?: boolean;
   readonly raw?: boolean;
   readonly missingTime?: 'refuse' | 'now';
+  readonly leaveOut?: readonly string[];
 }
 
 /** Adds the options that say what the columns of files are and how their cells are read. */
@@ -52,6 +53,11 @@ export function addColumnOptions(command: Command): Command {
         'now',
       ]),
     )
+    .option(
+      '--leave-out <states>',
+      'states of orders, such as cancelled,returned, whose rows are left out, or none (default: those that are known)',
+      parseStates,
+    )
     .addOption(new Option('--encoding <name>', 'of files that are not UTF-8').choices(TEXT_ENCODINGS))
     .option(
       '--sum-values',
@@ -76,9 +82,10 @@ export function wishesOf(flags: ColumnFlags): Wishes {
     positive,
     raw,
     missingTime,
+    leaveOut,
   } = flags;
   return {
-    ...{ map, type, ratingMin: positive, lowType, separator, delimiter },
+    ...{ map, type, ratingMin: positive, lowType, separator, delimiter, leftOut: leaveOut },
     ...{
       timeForm: timeFormat,
       encoding,
@@ -101,6 +108,19 @@ export function parseMap(text: string, before: ColumnPairs = []): ColumnPairs {
     return [field, column] as const;
   });
   return [...before, ...pairs];
+}
+
+/** Reads states with commas between them; `none` is an empty list. */
+export function parseStates(text: string): readonly string[] {
+  return text === 'none' ? [] : splitList(text);
+}
+
+/** Reads a list with commas between its entries. */
+export function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 }
 
 /** Reads a sign, `tab`, or a sign by its number as in `\x01`. @throws InvalidArgumentError for what cannot part columns */

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { counted } from '../../domain/group-digits.ts';
 
 /** A record of how a service was set up, to be read again. */
 export interface SetUpSummary {
@@ -11,6 +12,12 @@ export interface SetUpSummary {
   readonly repeatedTypes: readonly string[];
   /** Ratings from here on are likes; absent where none decide. */
   readonly ratingMin?: number;
+  /** The type of rows without a column for it, and that of those with a low rating, where they were said. */
+  readonly type?: string;
+  readonly lowType?: string;
+  /** States of orders whose rows are left out, where they were said, and the rows that were by their state. */
+  readonly leftOutStates?: readonly string[];
+  readonly leftOut?: Readonly<Record<string, number>>;
   /** The command that does the same again. */
   readonly command: string;
 }
@@ -31,8 +38,15 @@ export function readSummary(folder: string): SetUpSummary | undefined {
   }
 }
 
+/** Rows that are left out, by the state of their order. */
+export function describeLeftOut(leftOut: Readonly<Record<string, number>>): string {
+  return Object.entries(leftOut)
+    .map(([state, rows]) => `${state} ${counted(rows, 'rows')}`)
+    .join(', ');
+}
+
 export function describeSummary(summary: SetUpSummary): string {
-  const { at, files, positiveTypes, readTypes, repeatedTypes, ratingMin, command } = summary;
+  const { at, files, positiveTypes, readTypes, repeatedTypes, ratingMin, command, leftOut = {} } = summary;
   const lines = [`Set up at ${at} of`];
   for (const { path, encoding, columns } of files) lines.push(`  ${path} (${encoding}): ${columns}`);
   lines.push(
@@ -40,6 +54,7 @@ export function describeSummary(summary: SetUpSummary): string {
   );
   lines.push(`Read: ${readTypes.join(', ') || 'none'}`);
   lines.push(`Every event counts of: ${repeatedTypes.join(', ') || 'none'}`);
+  if (Object.keys(leftOut).length > 0) lines.push(`Left out: ${describeLeftOut(leftOut)}`);
   lines.push(`The same again: ${command}`);
   return `${lines.join('\n')}\n`;
 }

@@ -17,7 +17,7 @@ import { ExitStatus, UsageError } from '../common/exit-status.ts';
 import { keyOf } from '../common/find-service.ts';
 import { loadConfig } from '../common/load-config.ts';
 import { addPlaceOptions, configFlags, lockWaitOption } from '../common/options.ts';
-import { readSummary } from '../common/set-up-summary.ts';
+import { readSummary, type SetUpSummary } from '../common/set-up-summary.ts';
 import { type ImportRun, type Repeats, runImport } from './run-import.ts';
 
 const KINDS: readonly Kind[] = ['users', 'items', 'feedback'];
@@ -104,15 +104,25 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
   // Before anything is opened, which would leave an empty data folder behind.
   const missing = paths.find((path) => path !== STDIN && !existsSync(path));
   if (missing !== undefined) throw new OperatorError(`there is no file ${missing}`);
+  const isOwn = flags.url === undefined || new URL(flags.url).port === String(config.server.port);
+  const before = isOwn ? summaryOf(config) : undefined;
+  const said = wishesOf(flags);
+  const wishes = {
+    ...said,
+    type: said.type ?? before?.type,
+    ratingMin: said.ratingMin ?? before?.ratingMin,
+    lowType: said.lowType ?? before?.lowType,
+    leftOut: said.leftOut ?? before?.leftOutStates,
+  };
   const common = {
     paths,
     preset: flags.from,
-    wishes: { ...wishesOf(flags), kind },
+    wishes: { ...wishes, kind },
     skipsBad: flags.skipBad === true,
     json: flags.json === true,
     repeats: repeatsOf(flags),
-    positiveTypes: flags.url === undefined ? config.recommend.data_source.positive_feedback_types : undefined,
-    ratingMinBefore: flags.url === undefined ? ratingMinOf(config) : undefined,
+    positiveTypes: isOwn ? config.recommend.data_source.positive_feedback_types : undefined,
+    ratingMinBefore: before?.ratingMin,
     countsEvents: Object.keys(config.recommend.data_source.repeated).length > 0,
   };
   if (flags.dryRun) return runImport({ ...common, target: undefined, folder: undefined });
@@ -159,10 +169,10 @@ async function throwProblem(response: Response): Promise<void> {
   throw new FurzeError('INVALID_BODY', detail, errors);
 }
 
-/** From which rating on the service was set up to take likings. */
-function ratingMinOf({ database }: Config): number | undefined {
+/** How the service was set up, if `furze init` did. */
+function summaryOf({ database }: Config): SetUpSummary | undefined {
   const dsn = parseDsn(database.data_store);
-  return dsn.engine === 'lmdb' ? readSummary(dsn.path)?.ratingMin : undefined;
+  return dsn.engine === 'lmdb' ? readSummary(dsn.path) : undefined;
 }
 
 /** @throws UsageError */

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { counted, groupDigits } from '../../domain/group-digits.ts';
+import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import { type FileResult, type ImportOptions, importFile } from '../../exchange/import-file.ts';
 import {
   describePlan,
@@ -18,6 +19,7 @@ import type { RefusedRow } from '../../exchange/refused-rows.ts';
 import { importResumePoint } from '../../exchange/resume-point.ts';
 import { INTERRUPTED } from '../common/exit-status.ts';
 import { createProgress, type Progress } from '../common/progress.ts';
+import { describeLeftOut } from '../common/set-up-summary.ts';
 import { BulkFiles } from './bulk-files.ts';
 import { findInputs } from './find-input-files.ts';
 
@@ -142,17 +144,20 @@ function withItemsWithin({ plan, opened }: Awaited<ReturnType<typeof lookAt>>): 
 function checkPlan(
   progress: Progress,
   plan: FilePlan,
-  { inputs, isShown, ratingMinBefore: before }: ImportRun,
+  { inputs, isShown, ratingMinBefore: before, positiveTypes = [] }: ImportRun,
 ): void {
   if (!isShown) progress.say(`${plan.path}: ${describePlan(plan)}`);
   if (inputs === undefined) refuseItemFields(plan, plan.itemFields);
-  const { path, kind, mapping, ratingMin } = plan;
-  if (kind !== 'feedback' || mapping.Rating === undefined) return;
-  if (before === undefined || ratingMin === before) return;
-  const now =
-    ratingMin === undefined ? 'every rating is a liking here' : `here they are from ${ratingMin} on`;
+  const { path, kind, mapping, ratingMin, type, isApiForm } = plan;
+  if (kind !== 'feedback' || isApiForm || mapping.FeedbackType !== undefined) return;
+  const kinds = readPositiveKinds(positiveTypes);
+  if (kinds.length > 0 && !kinds.some(({ feedbackType }) => feedbackType === type))
+    progress.say(
+      `${path}: warning, "${type}" is none of the positive types ${positiveTypes.join(', ')}; --type says which the rows are`,
+    );
+  if (mapping.Rating === undefined || before === undefined || ratingMin === before) return;
   progress.say(
-    `${path}: warning, the service was set up with ratings from ${before} on as likings, and ${now}; --positive ${before} says the same as before`,
+    `${path}: warning, the service was set up with ratings from ${before} on as likings, and here they are from ${ratingMin} on; --positive ${before} says the same as before`,
   );
 }
 
@@ -288,14 +293,19 @@ function report(
 }
 
 function describe(run: ImportRun, result: FileResult): string {
-  const { path, kind, isResumed, rows, kept, stored, refused, isStopped } = result;
+  const { path, kind, isResumed, rows, kept, stored, refused, leftOut, isStopped } = result;
   const bad = refused === 0 ? '' : `, ${groupDigits(refused)} refused`;
-  if (run.target === undefined) return `${path}: ${counted(rows, 'rows')} of ${kind} checked${bad}`;
-  const left = rows - kept - refused;
+  const gone = Object.values(leftOut).reduce((sum, count) => sum + count, 0);
+  const away =
+    gone === 0
+      ? ''
+      : `, ${groupDigits(gone)} left out (${describeLeftOut(leftOut)}; --leave-out none takes them)`;
+  if (run.target === undefined) return `${path}: ${counted(rows, 'rows')} of ${kind} checked${bad}${away}`;
+  const left = rows - kept - refused - gone;
   const others =
     left === 0 ? '' : `, ${groupDigits(left)} left out (--skip-bad stores ${left === 1 ? 'it' : 'them'})`;
   if (refused > 0 && !run.skipsBad && kept === 0)
-    return `${path}: ${counted(rows, 'rows')} read, nothing stored${bad}${others}`;
+    return `${path}: ${counted(rows, 'rows')} read, nothing stored${bad}${away}${others}`;
   const unsent = left === 0 ? '' : ` with ${groupDigits(left)} of them not stored`;
   const cut = isStopped ? `, cut off${unsent}` : '';
   const again = kind === 'feedback' ? kept - stored : 0;
@@ -306,5 +316,5 @@ function describe(run: ImportRun, result: FileResult): string {
       ? `; ${counted(again, 'rows')} ${again === 1 ? 'is' : 'are'} of ${triple} that came before: ${counts}`
       : '';
   const behind = isResumed ? ' behind those of an earlier run' : '';
-  return `${path}: ${counted(rows, 'rows')} read${behind}, ${counted(stored, kind)} stored or changed${bad}${cut}${same}`;
+  return `${path}: ${counted(rows, 'rows')} read${behind}, ${counted(stored, kind)} stored or changed${bad}${away}${cut}${same}`;
 }

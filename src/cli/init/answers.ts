@@ -8,6 +8,7 @@ import { parsePort } from '../common/options.ts';
 import { type PlannedFile, withItems } from './files-to-import.ts';
 import { confirmFiles, findFiles, surveyAsking } from './find-files.ts';
 import { BadRows, type Given } from './given.ts';
+import { findLeftOut } from './left-out.ts';
 import { askUntil, askYes, type Prompt } from './prompt.ts';
 import { findRepeatedTypes } from './repeats.ts';
 import {
@@ -32,6 +33,8 @@ export interface Answers {
   readonly evaluates: boolean;
   /** Rows that cannot be stored are left out. */
   readonly skipsBad: boolean;
+  /** Rows that are left out by the state of their order, by that. */
+  readonly leftOut?: ReadonlyMap<string, number>;
   /** A value below 0 takes back what was bought before. */
   readonly sumsValues: boolean;
 }
@@ -54,7 +57,12 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
   for (const { path, plan } of confirmed)
     if (plan.isOfFeedback) tell(asking, `${path}, besides: ${describePlan(plan)}`);
   const typed = await findTypes(confirmed, given, asking);
-  const { files: readable, survey } = await surveyAsking(typed, given, asking);
+  const { files: readable, survey } = await findLeftOut(
+    await surveyAsking(typed, given, asking),
+    given,
+    asking,
+    (line) => tell(asking, line),
+  );
   const skipsBad = await leavesBadOut(readable, survey, given, asking);
   if (survey.types.size === 0) {
     throw new OperatorError(noFeedback(readable));
@@ -76,6 +84,7 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
     apiKey: given.apiKey ?? (asking && (await findKey(asking))),
     evaluates: given.evaluates ?? (asking ? await askYes(asking, 'Evaluate the lists, too?', false) : false),
     skipsBad,
+    leftOut: survey.leftOut,
     sumsValues: given.sumsValues === true || takesReturnsBack(positiveTypes, survey),
   };
 }

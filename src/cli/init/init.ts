@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import { type Environment, parseConfig } from '../../config/config.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { PRESETS, type Preset } from '../../exchange/known-data-sets.ts';
-import { addColumnOptions, type ColumnFlags, wishesOf } from '../common/column-options.ts';
+import { addColumnOptions, type ColumnFlags, splitList, wishesOf } from '../common/column-options.ts';
 import { loadConfig } from '../common/load-config.ts';
 import { configFlags, lockWaitOption, parsePort } from '../common/options.ts';
 import { describeSummary, readSummary } from '../common/set-up-summary.ts';
@@ -13,7 +13,6 @@ import { AnswerMissing, BadRows, type Places } from './given.ts';
 import { createPrompt, type Prompt } from './prompt.ts';
 import { sameCommand } from './same-command.ts';
 import { setUp } from './set-up.ts';
-import { splitList } from './what-is-positive.ts';
 import { refuseWrittenConfig } from './written-config.ts';
 
 interface InitFlags extends ColumnFlags {

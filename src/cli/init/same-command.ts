@@ -38,7 +38,7 @@ function wishArguments(files: readonly PlannedFile[]): string[] {
   const hasHeader = wish('hasHeader');
   return [
     ...option('--map', pairs.size === 0 ? undefined : [...pairs].join(',')),
-    ...option('--type', wish('type')),
+    ...option('--type', typeOf(files)),
     ...option('--positive', wish('ratingMin')),
     ...option('--low-type', wish('lowType')),
     ...option('--separator', wish('separator')),
@@ -46,9 +46,16 @@ function wishArguments(files: readonly PlannedFile[]): string[] {
     ...option('--time-format', wish('timeForm')),
     ...option('--encoding', wish('encoding')),
     ...option('--missing-time', wish('missingTime')),
+    ...option('--leave-out', wish('leftOut') && (wish('leftOut')!.join(',') || 'none')),
     ...(wish('isRaw') ? ['--raw'] : []),
     ...(hasHeader === undefined ? [] : [hasHeader ? '--header' : '--no-header']),
   ];
+}
+
+/** The type that is said of all files that have none in a column; undefined where it is guessed for each. */
+export function typeOf(files: readonly PlannedFile[]): string | undefined {
+  const types = new Set(files.flatMap(({ wishes }) => wishes.type ?? []));
+  return types.size === 1 ? [...types][0] : undefined;
 }
 
 function option(name: string, value: string | number | undefined): string[] {

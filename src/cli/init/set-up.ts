@@ -3,7 +3,7 @@ import { type Config, defaultConfig, type Environment, parseConfig } from '../..
 import { configTemplate } from '../../config/print.ts';
 import type { EvaluationReport } from '../../domain/evaluation-schemas.ts';
 import { messageOf } from '../../domain/furze-error.ts';
-import { describePlan } from '../../exchange/import-plan.ts';
+import { describePlan, type Wishes } from '../../exchange/import-plan.ts';
 import type { PresetFile } from '../../exchange/known-data-sets.ts';
 import { type Logger, serviceLogger } from '../../platform/log/log.ts';
 import { describeReport, EVALUATE_DEFAULTS, evaluateFolder } from '../commands/evaluate.ts';
@@ -25,7 +25,7 @@ import type { Answers } from './answers.ts';
 import { dataFolderOf, rememberFolder } from './data-place.ts';
 import { describeNext, type Example, findExamples, requestsOf } from './example-requests.ts';
 import type { SetUpOptions } from './given.ts';
-import { sameCommand } from './same-command.ts';
+import { sameCommand, typeOf } from './same-command.ts';
 import {
   describeWritten,
   fittedConfig,
@@ -111,12 +111,19 @@ async function evaluateUnlessStopped(
 
 function summaryOf(answers: Answers, options: SetUpOptions): SetUpSummary {
   const { files, positiveTypes, readTypes, repeatedTypes = [] } = answers;
-  const ratingMin = files.map(({ wishes }) => wishes.ratingMin).find((min) => min !== undefined);
+  const said = <K extends keyof Wishes>(key: K): Wishes[K] =>
+    files.map(({ wishes }) => wishes[key]).find((value) => value !== undefined);
+  const [ratingMin, type, lowType] = [said('ratingMin'), typeOf(files), said('lowType')];
+  const leftOutStates = said('leftOut');
   return {
     at: new Date().toISOString(),
     files: files.map(({ path, plan }) => ({ path, encoding: plan.encoding, columns: describePlan(plan) })),
     ...{ positiveTypes, readTypes, repeatedTypes },
     ...(ratingMin !== undefined && { ratingMin }),
+    ...(type !== undefined && { type }),
+    ...(lowType !== undefined && { lowType }),
+    ...(leftOutStates !== undefined && { leftOutStates }),
+    leftOut: Object.fromEntries(answers.leftOut ?? []),
     command: sameCommand({ ...answers, takesProposals: true }, options),
   };
 }

@@ -1,9 +1,12 @@
+import { basename } from 'node:path';
 import { likelyPositive } from '../../domain/feedback-troubles.ts';
 import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { isAboveZero, type PositiveKind, readPositiveKinds } from '../../domain/positive-feedback-types.ts';
+import { plainName } from '../../exchange/column-names.ts';
 import { DEFAULT_LOW_TYPE, DEFAULT_TYPE, type FilePlan } from '../../exchange/import-plan.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
+import { splitList } from '../common/column-options.ts';
 import { parseNumber } from '../common/options.ts';
 import type { PlannedFile } from './files-to-import.ts';
 import { AnswerMissing, type Given } from './given.ts';
@@ -11,10 +14,13 @@ import { askUntil, askYes, type Prompt } from './prompt.ts';
 
 /** Of ratings, those from this share of the largest on are proposed: 4 of 5, 7 of 10. */
 const LIKED_SHARE = 0.7;
-/** Words in the column names of purchases, in the languages in which columns are known: an order, a quantity, a price. */
+/** Words in the names of files and columns of purchases, in the languages in which columns are known: an order, a quantity, a price. */
 const OF_PURCHASES =
-  /order|purchas|bought|invoice|quantity|qty|price|bestell|auftrag|rechnung|kauf|menge|anzahl|preis|commande|achat|facture|quantit|prix|pedido|compra|cantidad|precio|ordine|acquist|fattura|prezzo|aankoop|factuur|aantal|prijs/i;
-const PURCHASE = 'purchase';
+  /order|purchas|bought|invoice|sales|sold|transaction|basket|receipt|quantity|qty|price|bestell|auftrag|rechnung|kae?uf|menge|anzahl|preis|umsatz|commande|achat|vente|factur|fattur|quantit|quantid|prix|pedido|compra|vend[ai]|cantidad|prec[io]|ordin[ei]|acquist|prezzo|aankoop|aantal|prijs|zamow|sprzeda|zakup|ilosc|^cena|cena$|objedn|nakup|prodej|mnozstvi|ordre|antal|pris$|siparis|satis|adet|fiyat|注文|購入|売上|数量|価格|単価/;
+/** The same of files of returns, which has a type of its own where quantities below 0 do not tell it. */
+const OF_RETURNS =
+  /retour|return|refund|rueck|ruck(?:gabe|send)|storn|cancel|devol|^res[io]$|zwrot|iade|返品/;
+const [PURCHASE, RETURN] = ['purchase', 'return'];
 
 /**
  * The type of rows in files without a column for it: the one that `--positive-types` names, else what is asked, with
@@ -31,19 +37,32 @@ export async function findTypes(
   const only = feedback.every(isOpen) ? onlyType(given) : undefined;
   if (only !== undefined) return files.map((file) => (isOpen(file) ? ofType(file, only) : file));
   if (open.length === 0 || given.positiveTypes !== undefined) return [...files];
-  const likely = new Set(open.map(({ plan }) => likelyType(plan, given)));
-  const [proposal = DEFAULT_TYPE] = likely.size === 1 ? likely : [];
-  const names = open.map(({ path }) => path).join(', ');
-  const question = `What did the user do in a row of ${names}? One word, such as purchase, like or view:`;
-  const type = prompt === undefined ? proposal : await askUntil(prompt, question, proposal, parseType);
-  return files.map((file) => (open.includes(file) ? ofType(file, type) : file));
+  const types = new Map<string, string>();
+  for (const proposal of new Set(open.map(({ plan }) => likelyType(plan, given)))) {
+    const alike = open.filter(({ plan }) => likelyType(plan, given) === proposal);
+    const names = alike.map(({ path }) => path).join(', ');
+    const question = `What did the user do in a row of ${names}? One word, such as purchase, like or view:`;
+    types.set(
+      proposal,
+      prompt === undefined ? proposal : await askUntil(prompt, question, proposal, parseType),
+    );
+  }
+  return files.map((file) =>
+    open.includes(file) ? ofType(file, types.get(likelyType(file.plan, given))!) : file,
+  );
 }
 
 /** The likely type of a file's rows where nothing says it: purchases, if it has columns such as those of orders. */
 export function likelyType(plan: FilePlan, given: Given): string {
   const isSaid = !isWithoutType(plan) || isRated(plan) || given.wishes?.type !== undefined;
   if (isSaid) return plan.type;
-  return onlyType(given) ?? (plan.columns.some((name) => OF_PURCHASES.test(name)) ? PURCHASE : plan.type);
+  const only = onlyType(given);
+  if (only !== undefined) return only;
+  const file = plainName(basename(plan.path).replace(/\..*/, ''));
+  if (OF_RETURNS.test(file) && !plan.hasNegatives) return RETURN;
+  return [file, ...plan.columns.map(plainName)].some((name) => OF_PURCHASES.test(name))
+    ? PURCHASE
+    : plan.type;
 }
 
 /** The type that alone is said to be positive. */
@@ -209,12 +228,4 @@ function aboveZero({ feedbackType, weight }: PositiveKind): string {
 /** The type of feedback with a low rating. */
 export function lowTypeOf({ wishes }: Given): string {
   return wishes?.lowType ?? DEFAULT_LOW_TYPE;
-}
-
-/** Reads a list with commas between its entries. */
-export function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
 }

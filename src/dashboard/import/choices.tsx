@@ -66,6 +66,29 @@ export function HeaderChoice({
   );
 }
 
+/** Choice whether rows of orders that were cancelled are left out, where a column tells it. */
+export function StatesChoice({
+  plan,
+  onStates,
+}: {
+  plan: Plan;
+  onStates: (states?: readonly string[]) => void;
+}) {
+  const { states = [], leftOut } = plan;
+  if (states.length === 0) return null;
+  const choose = (leaves: boolean) => onStates(leaves ? undefined : []);
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={leftOut === undefined}
+        onChange={(event) => choose(event.currentTarget.checked)}
+      />
+      Leave out orders that were cancelled or came back ({states.map(({ name }) => name).join(', ')})
+    </label>
+  );
+}
+
 /** Type of feedback that does not name its own. */
 export function TypeChoices(props: {
   plan: Plan;

@@ -1,10 +1,19 @@
 import { cellText } from '../../exchange/cell-text.ts';
 import { type ColumnBatches, readOn } from '../../exchange/column-times.ts';
-import { FIELDS, type Guess, guess, type Kind, REQUIRED } from '../../exchange/guess-columns.ts';
+import {
+  FIELDS,
+  type Guess,
+  guess,
+  type Kind,
+  type Mapping,
+  REQUIRED,
+} from '../../exchange/guess-columns.ts';
+import { findStateColumns } from '../../exchange/order-states.ts';
 import { textsOf } from '../../exchange/read-rows.ts';
 import {
   hasDecimalCommas,
   isExport,
+  type Made,
   type Plan,
   type Row,
   recordOf,
@@ -18,7 +27,8 @@ const GUESS_ROWS = 5000;
 const SHOWN_ROWS = 5;
 
 /** Choices on the page. */
-export interface Choices extends Pick<Plan, 'kind' | 'mapping' | 'type' | 'lowType' | 'separator'> {
+export interface Choices extends Pick<Plan, 'kind' | 'type' | 'lowType' | 'separator' | 'leftOut'> {
+  readonly mapping: Mapping;
   /** Form of the times, where that was said or the whole file tells it. */
   readonly timesAre: TimeForm | undefined;
   readonly ratingMin: string;
@@ -56,12 +66,14 @@ export function planOf(
   names: readonly string[],
   { timesAre, ratingMin, ...chosen }: Choices,
 ): Plan {
-  const { kind, mapping } = chosen;
+  const { kind } = chosen;
+  const { State: state, ...mapping } = chosen.mapping;
   const isRated = kind === 'feedback' && 'Rating' in mapping && ratingMin !== '';
   const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
-  const form = timeFormOfNamed(timesOf(body, chosen));
+  const form = timeFormOfNamed(timesOf(body, { kind, mapping }));
   return {
-    ...chosen,
+    ...{ ...chosen, mapping },
+    states: kind === 'feedback' ? findStateColumns(names, body.map(textsOf), mapping, state) : [],
     separator:
       chosen.separator ||
       separatorOf([...columnOf(body, mapping.Categories), ...columnOf(body, mapping.Labels)]),
@@ -116,12 +128,12 @@ export function openQuestions(
   ];
 }
 
-/** A row as it will be stored, a text a field, or why it is refused. */
-export type Preview = { readonly cells: readonly string[] } | { readonly refusal: string };
+/** A row as it will be stored, a text a field, or why it is not. */
+export type Preview = Exclude<Made, { readonly record: object }> | { readonly cells: readonly string[] };
 
 /** The fields of a preview. */
 export function previewFields(kind: Kind): readonly string[] {
-  return FIELDS[kind].filter((field) => field !== 'Rating');
+  return FIELDS[kind].filter((field) => !['Rating', 'State'].includes(field));
 }
 
 /** The first rows as they will be stored, with times as they are written while it is open how. */
@@ -131,6 +143,7 @@ export function previewOf(body: readonly Row[], plan: Plan): Preview[] {
   const used = isOpen ? { ...plan, mapping: others as Plan['mapping'] } : plan;
   return body.slice(0, SHOWN_ROWS).map((row) => {
     const made = recordOf(row, used);
+    if ('leftOut' in made) return { leftOut: made.leftOut };
     if ('refusal' in made) return made;
     const record = isOpen ? { ...made.record, Timestamp: row[at!] } : made.record;
     return { cells: previewFields(plan.kind).map((field) => shown(Reflect.get(record, field))) };

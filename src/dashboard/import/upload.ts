@@ -17,6 +17,8 @@ export interface UploadState {
   readonly sent: number;
   readonly written: number;
   readonly refused: number;
+  /** Rows that are left out by the state of their order. */
+  readonly leftOut: number;
   readonly refusals: readonly Refusal[];
   /** Of the file that is read, 0 to 1. */
   readonly share: number;
@@ -44,6 +46,7 @@ export class Upload {
   private sent = 0;
   private written = 0;
   private refused = 0;
+  private leftOut = 0;
   private share = 0;
   private isStopped = false;
 
@@ -85,6 +88,7 @@ export class Upload {
       if (isSkipped) continue;
       const made = 'reason' in row ? { refusal: row.reason } : recordOf(row.cells, this.plan);
       if ('refusal' in made) this.refuse(row.line, made.refusal);
+      else if ('leftOut' in made) this.leftOut++;
       else this.batch.push({ line: row.line, record: made.record });
       if (this.batch.length >= BATCH_RECORDS) await this.flush();
       if (this.isStopped) return;
@@ -122,9 +126,9 @@ export class Upload {
   }
 
   private tell(more: { isOver: boolean; error?: string }): void {
-    const { sent, written, refused, share } = this;
+    const { sent, written, refused, leftOut, share } = this;
     const seconds = (performance.now() - this.startedAt) / 1000;
-    this.onState({ sent, written, refused, refusals: [...this.refusals], share, seconds, ...more });
+    this.onState({ sent, written, refused, leftOut, refusals: [...this.refusals], share, seconds, ...more });
     const counts = { Written: written, Refused: refused };
     if (more.isOver) void this.announcer.end(counts, more.error);
     else this.announcer.progress(share * this.opened.file.size, counts, performance.now());

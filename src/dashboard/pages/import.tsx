@@ -8,6 +8,7 @@ import {
   DelimiterChoice,
   HeaderChoice,
   KindChoice,
+  StatesChoice,
   Text,
   TimeChoice,
   TypeChoices,
@@ -114,11 +115,12 @@ function Mapper({ chosen, onDelimiter }: { chosen: Chosen; onDelimiter: (sign: s
   const [ratingMin, setRatingMin] = useState('4');
   const [lowType, setLowType] = useState('read');
   const [separator, setSeparator] = useState('');
+  const [leftOut, setLeftOut] = useState<Plan['leftOut']>();
   const body = rows.slice(hasHeader ? 1 : 0);
   const names = columnNames(opened, rows, hasHeader);
   const times = timesOf(body, { kind, mapping });
   const order = useOrder(opened, mapping.Timestamp, said === undefined && timeForm(times) === 'open');
-  const choices = { kind, mapping, type, ratingMin, lowType, separator };
+  const choices = { kind, mapping, type, ratingMin, lowType, separator, leftOut };
   const plan = planOf(opened, body, names, { ...choices, timesAre: said ?? order.form });
   const open = openQuestions(plan, times);
   const choose = (field: string, column: string) => {
@@ -154,6 +156,7 @@ function Mapper({ chosen, onDelimiter }: { chosen: Chosen; onDelimiter: (sign: s
             </>
           )}
         </div>
+        <StatesChoice plan={plan} onStates={setLeftOut} />
         {opened.format.name === 'delimited' && <HeaderChoice checked={hasHeader} onChange={setHeader} />}
         <ToSay open={open} isReading={order.isReading} hasRows={body.length > 0} />
         <FirstRows body={body} plan={plan} encoding={opened.encoding} />
@@ -204,8 +207,10 @@ function FirstRows({ body, plan, encoding }: { body: Chosen['rows']; plan: Plan;
       <Table label="First rows" head={fields}>
         {previewOf(body, plan).map((one, at) => (
           <tr key={at}>
-            {'refusal' in one ? (
-              <td colSpan={fields.length}>refused: {one.refusal}</td>
+            {!('cells' in one) ? (
+              <td colSpan={fields.length}>
+                {'refusal' in one ? `refused: ${one.refusal}` : `left out: ${one.leftOut}`}
+              </td>
             ) : (
               one.cells.map((text, place) => <td key={fields[place]}>{text}</td>)
             )}
@@ -243,15 +248,15 @@ function Sender({ opened, plan, skipFirst }: { opened: OpenedFile; plan: Plan; s
 }
 
 function Progress({ state }: { state: UploadState }) {
-  const { sent, written, refused, refusals, share, seconds, isOver, error } = state;
+  const { sent, written, refused, leftOut, refusals, share, seconds, isOver, error } = state;
   const left = share > 0 ? (seconds / share) * (1 - share) : undefined;
   return (
     <div class="running">
       <Bar share={isOver && error === undefined ? 1 : share} label="Import" />
       <p role="status">
         {isOver && error === undefined && 'Done: '}
-        {count(sent)} sent, {count(written)} written{refused > 0 && `, ${count(refused)} refused`} in{' '}
-        {duration(seconds)}
+        {count(sent)} sent, {count(written)} written{refused > 0 && `, ${count(refused)} refused`}
+        {leftOut > 0 && `, ${count(leftOut)} left out as cancelled or returned`} in {duration(seconds)}
         {!isOver && left !== undefined && `, ${duration(left)} left`}.
       </p>
       {error !== undefined && (

@@ -1,0 +1,133 @@
+/** Columns that say what became of an order, and the states in which nothing was bought in the end, such as `storniert`. */
+
+import { cellText } from './cell-text.ts';
+import { isOfCustomers, plainName } from './column-names.ts';
+import type { Mapping } from './guess-columns.ts';
+import { isNoTime, timeForm } from './time-formats.ts';
+
+/** Words that begin with one of these, or that are one with a `$` behind it. */
+const anyOf = (text: string) => new RegExp(`^(?:${text.trim().split(/\s+/).map(plainPart).join('|')})`);
+const plainPart = (word: string) => plainName(word) + (word.endsWith('$') ? '$' : '');
+
+/** Words of orders that were cancelled, came back or never came about, in the languages of `column-names`. */
+const GONE = anyOf(`
+  cancel annul anul storn retour$ retoure retourn return$ returns$ returned$ refund$ refunds$ refunded$ reversed$ void$ voided$ declin
+  reject fail$ failed$ failure$ expired chargeback abgelehnt abgebroch fehlgeschl erstattet zurückgegeb zurückgesend zurückgenomm
+  zurueckgegeb zurueckgesend widerruf rembours renvoy refus échou abandon devol devuel reembols rechaz fallid rimbors reso$ resi$
+  restituit rifiut geannul geretourn terugbetaald teruggestuurd mislukt zwroc zwrot odrzucon nieudan zrušen vracen vrácen vratk zamítnut estorn
+  recus avbest avbrut makuler returner återbetald återtag tilbakef tilbageb iptal iade red$ reddedil キャンセル 返品 返金 取消 取り消し`);
+/** Words that turn a state around, or say that a part alone came back or that it is asked for. */
+const NOT = anyOf(`
+  not no$ non$ nicht kein nie$ ne$ não sin$ sans$ partial partly part$ teil parti$ partiel parci parzi część castec částeč delvis kısm request
+  一部 未`);
+/** Orders that stand, by which a column of states is told where none was cancelled yet. */
+const STANDS = anyOf(`
+  complet paid$ payment$ ship deliver fulfil process pending dispatch approv confirm invoiced done bezahlt versa versend versend geliefert
+  erledigt abgeschl offen$ bestätigt in$ expédi livr termin valid envi entreg pagad pendient conclu pago$ spedit consegn evas pagat verzond
+  gelever betaald afgerond wysł zreali opłac dostarcz odesl doruc doruč vyříz zaplac skick lever betal tamam teslim kargo 完了 発送 入金 処理`);
+
+/** Names of columns of states. */
+const STATE_NAME =
+  /statu[st]|states?$|zustand|^etat|situa[ct]|^estado|^stato|^stan(?:zam|$)|^stav$|^stavobj|durum|stage$|ステータス|状態|状況/;
+/** Around the word of a column that says of each row whether it was cancelled, or when: `is_cancelled`, `Refunded at`. */
+const FLAG_NAME = /^(?:is|was|has|ist|est)?(.+?)(?:at|on|am|date|datum|time|flag|yn|le)?$/;
+const FLAGS =
+  /^(?:[01xyntfj]?|true|false|yes|no|ja|nein|oui|non|si|s[ií]|tak|nie|ano|ne|sim|n[aã]o|nej|evet|hay[iı]r|-)$/i;
+const NO_FLAG = /^(?:0|n|f|false|no|nein|non|nie|ne|n[aã]o|nej|hay[iı]r|-|)$/i;
+/** A column with more different texts than this has no states, and one with more words in a text has sentences. */
+const [STATES_MAX, WORDS_MAX] = [30, 5];
+
+/** A column of states, or one that marks what was cancelled. */
+export interface StateColumn {
+  readonly at: number;
+  readonly name: string;
+  /** Its name is the state of the rows in which it has a mark or a time. */
+  readonly isFlag: boolean;
+}
+
+/**
+ * The columns of states of a file of feedback.
+ * @param rows the first rows, without names of columns
+ * @param taken those that are something else @param named one that was said to have states
+ */
+export function findStateColumns(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  taken: Mapping,
+  named?: number,
+): StateColumn[] {
+  return columns.flatMap((name, at) => {
+    const values = [...new Set(rows.map((row) => cellText(row[at] ?? '')))];
+    const isFlag = isFlagColumn(name, values);
+    const isFree = !Object.values(taken).includes(at) && !isOfCustomers(name);
+    const isFound = at === named || (isFree && (isFlag || areStates(name, values, rows.length)));
+    return isFound ? [{ at, name, isFlag }] : [];
+  });
+}
+
+function isFlagColumn(name: string, values: readonly string[]): boolean {
+  const [, word = ''] = FLAG_NAME.exec(plainName(name)) ?? [];
+  if (!isGone(name) && !isGone(word)) return false;
+  return values.every((value) => FLAGS.test(value) || isNoTime(value) || timeForm([value]) !== undefined);
+}
+
+function areStates(name: string, values: readonly string[], rows: number): boolean {
+  if (values.length > STATES_MAX) return false;
+  const hasGone = values.some(isGone);
+  if (STATE_NAME.test(plainName(name)))
+    return hasGone || values.some((value) => wordsOf(value).some((word) => STANDS.test(word)));
+  return hasGone && values.length * 2 <= rows && values.every((value) => wordsOf(value).length <= WORDS_MAX);
+}
+
+/** Findings on states before; a column has few. */
+const found = new Map<string, boolean>();
+const FOUND_MAX = 1000;
+
+/** True for a state in which nothing was bought in the end: `storniert`, `wc-refunded`; not for `partially refunded`. */
+export function isGone(state: string): boolean {
+  const before = found.get(state);
+  if (before !== undefined) return before;
+  const words = wordsOf(state);
+  const isIt = words.some((word) => GONE.test(word)) && !words.some((word) => NOT.test(word));
+  if (found.size >= FOUND_MAX) found.clear();
+  found.set(state, isIt);
+  return isIt;
+}
+
+/** The words of a text, as `plainName` has them; those of `CancelledByShop` are three. */
+function wordsOf(text: string): string[] {
+  return text
+    .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+    .split(/[^\p{L}\p{M}]+/u)
+    .map(plainName)
+    .filter((word) => word !== '');
+}
+
+/**
+ * The state by which a row is left out, as the file has it.
+ * @param leftOut the states that were said; absent where those count that `isGone` knows
+ * @returns undefined for a row that stays
+ */
+export function stateLeftOut(
+  textOf: (at: number) => string,
+  columns: readonly StateColumn[],
+  leftOut: readonly string[] | undefined,
+): string | undefined {
+  for (const column of columns) {
+    const state = stateOf(column, textOf(column.at));
+    const isSaid = leftOut?.some((each) => each.toLowerCase() === state.toLowerCase());
+    if (isSaid ?? isGoneIn(column, state)) return state;
+  }
+  return undefined;
+}
+
+/** True for a state of a column by which rows are left out unless other states are said. */
+export function isGoneIn({ isFlag }: StateColumn, state: string): boolean {
+  return isFlag ? state !== '' : isGone(state);
+}
+
+/** The state that a cell means; empty in a column of marks for a row without one. */
+export function stateOf({ name, isFlag }: StateColumn, cell: string): string {
+  if (!isFlag) return cell;
+  return NO_FLAG.test(cell) || isNoTime(cell) ? '' : name;
+}
