@@ -20,6 +20,20 @@ export function spreadBits(word: number): number {
   return hash ^ (hash >>> 16);
 }
 
+/**
+ * MurmurHash3 (Appleby, x86, 32 bits) of a text, each UTF-16 unit a block: hashes by different seeds tell nothing of each other.
+ * @returns an unsigned word
+ */
+export function seededHash(text: string, seed: number): number {
+  let hash = seed;
+  for (let at = 0; at < text.length; at++) {
+    const block = Math.imul(text.charCodeAt(at), 0xcc9e2d51);
+    hash ^= Math.imul((block << 15) | (block >>> 17), 0x1b873593);
+    hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
+  }
+  return spreadBits(hash ^ (text.length * 4)) >>> 0;
+}
+
 /** Of a text by its UTF-16 units. */
 export function hashText(text: string): number {
   let hash = FNV_BASIS;

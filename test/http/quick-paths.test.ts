@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import { createRequestIds } from '../../src/http/pipeline/request-pipeline.ts';
 import { Router } from '../../src/http/pipeline/router.ts';
+import { KeptQueries } from '../../src/http/route/kept-queries.ts';
 import { parseQuery } from '../../src/http/route/query-parameters.ts';
 import { createRoutes } from '../../src/http/route-table.ts';
 
@@ -40,32 +41,33 @@ test('a path is found the same by one look-up as segment by segment', () => {
   expect(router.find('GET', '/api/recommend/bob')).toMatchObject({ params: { 'user-id': 'bob' } });
 });
 
-test('a lone n is read the same as among other parameters', () => {
-  const outcome = (text: string) => {
+test('a query that comes again is read as at first, each route its own parameters', () => {
+  const value = fc.constantFrom('10', '0', '007', '10001', '', '-1', '1.5', '%31', '+1', 'x', 'a'.repeat(64));
+  const name = fc.constantFrom('n', 'offset', 'category', 'placement', 'other');
+  const text = fc
+    .array(fc.tuple(name, value), { maxLength: 3 })
+    .map((pairs) => pairs.map((pair) => pair.join('=')).join('&'));
+  const names = [['offset', 'n'], ['n', 'placement', 'category'], []] as const;
+  const outcome = (read: () => unknown) => {
     try {
-      return parseQuery(text, ['offset', 'n'], rules);
+      return read();
     } catch (error) {
       return (error as Error).message;
     }
   };
-  const values = [
-    '10',
-    '0',
-    '007',
-    '10000',
-    '10001',
-    '99999999999',
-    '',
-    '-1',
-    '1.5',
-    '%31',
-    '+1',
-    'x',
-    '1&n=2',
-  ];
-  for (const value of values) expect(outcome(`n=${value}`)).toEqual(outcome(`other=&n=${value}`));
-  expect(parseQuery('n=25', ['n'], rules).n).toBe(25);
-  expect(parseQuery('n=25', ['offset'], rules).n).toBe(10);
+  const kept = new KeptQueries(rules);
+  fc.assert(
+    fc.property(text, fc.nat(2), (query, route) => {
+      const read = () => kept.read(query, route, names[route]!);
+      const first = outcome(() => parseQuery(query, names[route]!, rules));
+      for (let time = 0; time < 2; time++) expect(outcome(read)).toEqual(first);
+    }),
+    { numRuns: 2000, seed: 1 },
+  );
+  const known = kept.read('n=25', 0, names[0]);
+  expect(kept.read('n=25', 0, names[0])).toBe(known);
+  for (let n = 0; n < 100; n++) kept.read(`n=${n}`, 0, names[0]);
+  expect(kept.read('n=25', 0, names[0])).toEqual(known);
 });
 
 test('request ids never repeat', () => {

@@ -7,8 +7,9 @@ import { overloaded } from '../../platform/concurrency/overload-error.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { ReadBarrier } from '../../store/data-store.ts';
 import { type HttpMetrics, NO_ROUTE } from '../metrics/metrics.ts';
+import { KeptQueries } from '../route/kept-queries.ts';
 import { type ErrorFormat, type ErrorReply, errorReplyAs } from '../route/problem-details.ts';
-import { parseQuery, type QueryName } from '../route/query-parameters.ts';
+import type { QueryName } from '../route/query-parameters.ts';
 import type { Reply } from '../route/reply.ts';
 import { type Method, type Route, readsData, writes } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
@@ -51,12 +52,14 @@ export class RequestPipeline {
   private readonly nextRequestId = createRequestIds();
   private readonly logsRequests: boolean;
   private readonly gate: StartGate | undefined;
+  private readonly queries: KeptQueries;
 
   constructor(parts: RequestPipelineParts) {
     this.parts = parts;
     this.router = new Router(parts.routes);
     this.errorReply = errorReplyAs(parts.errorFormat);
     this.access = new Access(parts.access);
+    this.queries = new KeptQueries(parts.services);
     this.logsRequests = parts.log.isLevelEnabled('debug');
     this.gate = parts.starting && new StartGate(parts.starting, parts.barrier);
   }
@@ -81,7 +84,7 @@ export class RequestPipeline {
         return refused(begun, routeNumber, reply);
       }
       this.checkParams(params);
-      const query = parseQuery(head.query, route.query ?? NO_NAMES, this.parts.services);
+      const query = this.queries.read(head.query, routeNumber, route.query ?? NO_NAMES);
       if (writes(route)) this.access.checkWrite(head, caller, route.needs ?? 'write');
       else if (query.writeBackType !== undefined) this.access.checkWrite(head, caller, 'write');
       return {

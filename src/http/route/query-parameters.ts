@@ -68,11 +68,6 @@ export function parseQuery(text: string, names: readonly QueryName[], rules: Que
     boosts: NONE,
   };
   if (text === '' || names.length === 0) return query;
-  const plain = plainCount(text);
-  if (plain >= 0 && plain <= rules.limits.nMax && names.includes('n')) {
-    query.n = plain;
-    return query;
-  }
   let seen = 0;
   for (const pair of text.split('&')) {
     const equals = pair.indexOf('=');
@@ -96,19 +91,6 @@ export function parseQuery(text: string, names: readonly QueryName[], rules: Que
     }
   }
   return query;
-}
-
-/** The number of a query that is `n=` and a few digits, as that of most requests is; -1 for any other. */
-function plainCount(text: string): number {
-  const { length } = text;
-  if (length < 3 || length > 11 || text.charCodeAt(0) !== 0x6e || text.charCodeAt(1) !== 0x3d) return -1;
-  let count = 0;
-  for (let at = 2; at < length; at++) {
-    const digit = text.charCodeAt(at) - 0x30;
-    if (digit < 0 || digit > 9) return -1;
-    count = count * 10 + digit;
-  }
-  return count;
 }
 
 function readId(value: string, name: string, limits: Limits): string {

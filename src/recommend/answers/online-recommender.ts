@@ -125,8 +125,8 @@ export class OnlineRecommender implements Recommender {
   tokenOf(userId: string, placement: string, claims: Claims = { variant: '' }, tookMs = 0): string {
     const { tokens, placementCounts } = this.parts;
     placementCounts.note('lists', placement, claims.variant);
-    const took = claims.edition === undefined ? undefined : { tookMs: Math.round(tookMs) };
-    return tokens.issue({ ...this.nameOf(placement, claims), ...took }, userId);
+    const told = claims.edition === undefined ? undefined : Math.round(tookMs);
+    return tokens.issue(this.nameOf(placement, claims, told), userId);
   }
 
   failed(userId: string, placement: string): ListName | undefined {
@@ -134,9 +134,10 @@ export class OnlineRecommender implements Recommender {
     return claims.edition === undefined ? undefined : this.nameOf(placement, claims);
   }
 
-  private nameOf(placement: string, claims: Claims): ListName {
+  private nameOf(placement: string, { variant, edition, plan }: Claims, tookMs?: number): ListName {
     const { generations, clock } = this.parts;
-    return { placement, ...claims, generation: generations.current?.number ?? 0, timeMs: clock() };
+    const generation = generations.current?.number ?? 0;
+    return { placement, variant, edition, plan, generation, timeMs: clock(), tookMs };
   }
 
   async session(feedback: readonly Feedback[], query: ListQuery) {

@@ -119,7 +119,7 @@ export class AnswerCache {
     const { clock, clockErrorMs } = this.options;
     if (slots.count === 0 || n > SLOT_ROWS) return undefined;
     const nowMs = clock();
-    const isThere = slots.find(placedKey(place, n, userId), effectiveUntil(nowMs, clockErrorMs));
+    const isThere = slots.find(userId, effectiveUntil(nowMs, clockErrorMs), placedKind(place, n));
     // Whether the user's own list is behind says nothing of it: it was made for the question, and goes with the next write.
     if (!isThere || Math.abs(nowMs - slots.madeMs) > PLACED_MS_MAX) return undefined;
     // It may be shorter than `n` by its rules.
@@ -163,8 +163,7 @@ export class AnswerCache {
     }: { readonly n?: number; readonly mark: number; readonly untilMs: number },
   ): void {
     const { userRow, inEffectSinceMs: fromMs, nextEffectMs } = history;
-    const key = placedKey(place, n, userId);
-    const isTooLong = n > SLOT_ROWS || key.length > ID_LENGTH_MAX;
+    const isTooLong = n > SLOT_ROWS || userId.length > ID_LENGTH_MAX;
     if (
       this.slots.count === 0 ||
       isTooLong ||
@@ -176,7 +175,7 @@ export class AnswerCache {
     for (const [at, row] of rows.entries()) this.head[at] = row;
     const madeMs = this.options.clock();
     const time = { madeMs, knowsMs: madeMs, fromMs, untilMs: Math.min(untilMs, nextEffectMs) };
-    const slot = this.slots.put(key, userRow, this.head, rows.length, time);
+    const slot = this.slots.put(userId, userRow, this.head, rows.length, time, placedKind(place, n));
     while (this.sources.length <= slot) this.sources.push('');
     this.sources[slot] = source;
     this.texts.drop(slot);
@@ -244,9 +243,9 @@ export class AnswerCache {
   }
 }
 
-/** Key of an answer of a placement in the place of a user's id, none of which has a zero. */
-function placedKey(place: number, n: number, userId: string): string {
-  return `\0${String.fromCharCode(place, n)}${userId}`;
+/** Tells the answers of placements to one user apart, and from the head of the user's list, which is of kind 0. */
+function placedKind(place: number, n: number): number {
+  return place * (SLOT_ROWS + 1) + n + 1;
 }
 
 /** Bytes that a short text takes beside its characters: its header and the pointer to it. */

@@ -1,4 +1,4 @@
-import { hashText } from '../../domain/hash.ts';
+import { fnvWord, hashText } from '../../domain/hash.ts';
 
 /** Item rows that a slot has room for. */
 export const SLOT_ROWS = 50;
@@ -6,14 +6,14 @@ export const SLOT_ROWS = 50;
 export const ID_LENGTH_MAX = 40;
 
 /*
- * A slot, 328 bytes in words of 4: f64 from | f64 until | f64 made | f64 knows | in use | user row | length of id, rows |
+ * A slot, 328 bytes in words of 4: f64 from | f64 until | f64 made | f64 knows | kind and 1, 0 where it is free | user row | length of id, rows |
  * next in chain | 20 words of id | 50 item rows. A look-up reads its first two or three cache lines.
  */
 const FROM_AT = 0;
 const UNTIL_AT = 1;
 const MADE_AT = 2;
 const KNOWS_AT = 3;
-const IN_USE_AT = 8;
+const KIND_AT = 8;
 const USER_ROW_AT = 9;
 const LENGTHS_AT = 10;
 const NEXT_AT = 11;
@@ -64,13 +64,12 @@ export class AnswerSlots {
     this.heads = new Uint32Array(this.count);
   }
 
-  /** Looks the user up. @returns false when there is nothing that is right at `nowMs` */
-  find(userId: string, nowMs: number): boolean {
-    const slot = this.slotOf(userId, hashText(userId));
+  /** Looks up what is kept of a user. @param kind from 0, tells several of one user apart @returns false when there is nothing that is right at `nowMs` */
+  find(userId: string, nowMs: number, kind = 0): boolean {
+    const slot = this.slotOf(userId, kind, hashOf(userId, kind));
     if (slot < 0) return false;
     const { words, times } = this.pages[Math.floor(slot / PAGE_SLOTS)]!;
     const at = (slot % PAGE_SLOTS) * SLOT_WORDS;
-    if (words[at + IN_USE_AT] === 0) return false;
     if (!(nowMs >= times[at / 2 + FROM_AT]! && nowMs < times[at / 2 + UNTIL_AT]!)) return false;
     this.words = words;
     this.rowsAt = at + ROWS_AT;
@@ -99,20 +98,21 @@ export class AnswerSlots {
       readonly madeMs: number;
       readonly knowsMs: number;
     },
+    kind = 0,
   ): number {
-    const hash = hashText(userId);
-    let slot = this.slotOf(userId, hash);
+    const hash = hashOf(userId, kind);
+    let slot = this.slotOf(userId, kind, hash);
     if (slot < 0) slot = this.takeSlot(hash);
     const page = (this.pages[Math.floor(slot / PAGE_SLOTS)] ??= createPage());
     const { words, times, units } = page;
     const at = (slot % PAGE_SLOTS) * SLOT_WORDS;
-    if (words[at + IN_USE_AT] !== 0) this.unchain(slot);
+    if (words[at + KIND_AT] !== 0) this.unchain(slot);
     this.hashes[slot] = hash;
     times[at / 2 + FROM_AT] = time.fromMs;
     times[at / 2 + UNTIL_AT] = time.untilMs;
     times[at / 2 + MADE_AT] = time.madeMs;
     times[at / 2 + KNOWS_AT] = time.knowsMs;
-    words[at + IN_USE_AT] = 1;
+    words[at + KIND_AT] = kind + 1;
     words[at + LENGTHS_AT] = (userId.length << 16) | length;
     for (let i = 0; i < userId.length; i++) units[(at + ID_AT) * 2 + i] = userId.charCodeAt(i);
     for (let i = 0; i < length; i++) words[at + ROWS_AT + i] = itemRows[i]!;
@@ -130,25 +130,25 @@ export class AnswerSlots {
       link = this.wordOf(slot, NEXT_AT);
       if (this.wordOf(slot, USER_ROW_AT) !== userRow) continue;
       this.unchain(slot);
-      this.setWord(slot, IN_USE_AT, 0);
+      this.setWord(slot, KIND_AT, 0);
     }
   }
 
-  private slotOf(userId: string, hash: number): number {
+  private slotOf(userId: string, kind: number, hash: number): number {
     const first = (hash % this.bucketCount) * WAYS;
     for (let slot = first; slot < first + WAYS; slot++) {
-      if (this.hashes[slot] === hash && this.holds(slot, userId)) return slot;
+      if (this.hashes[slot] === hash && this.holds(slot, userId, kind)) return slot;
     }
     return -1;
   }
 
-  private holds(slot: number, userId: string): boolean {
+  private holds(slot: number, userId: string, kind: number): boolean {
     const page = this.pages[Math.floor(slot / PAGE_SLOTS)];
     if (page === undefined) return false;
     const { words, units } = page;
     const at = (slot % PAGE_SLOTS) * SLOT_WORDS;
     const { length } = userId;
-    if (words[at + IN_USE_AT] === 0 || words[at + LENGTHS_AT]! >>> 16 !== length) return false;
+    if (words[at + KIND_AT] !== kind + 1 || words[at + LENGTHS_AT]! >>> 16 !== length) return false;
     const idAt = (at + ID_AT) * 2;
     for (let i = 0; i < length; i++) if (units[idAt + i] !== userId.charCodeAt(i)) return false;
     return true;
@@ -159,7 +159,7 @@ export class AnswerSlots {
     const bucket = hash % this.bucketCount;
     const first = bucket * WAYS;
     for (let slot = first; slot < first + WAYS; slot++) {
-      if (this.wordOf(slot, IN_USE_AT) === 0) return slot;
+      if (this.wordOf(slot, KIND_AT) === 0) return slot;
     }
     const turn = this.turns[bucket]!;
     this.turns[bucket] = (turn + 1) % WAYS;
@@ -186,6 +186,11 @@ export class AnswerSlots {
   private setWord(slot: number, word: number, value: number): void {
     this.pages[Math.floor(slot / PAGE_SLOTS)]!.words[(slot % PAGE_SLOTS) * SLOT_WORDS + word] = value;
   }
+}
+
+function hashOf(userId: string, kind: number): number {
+  const hash = hashText(userId);
+  return kind === 0 ? hash : fnvWord(hash, kind) >>> 0;
 }
 
 function createPage(): Page {

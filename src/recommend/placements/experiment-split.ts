@@ -1,8 +1,9 @@
+import { seededHash } from '../../domain/hash.ts';
 import { sha256 } from '../../domain/sha256.ts';
 
-/** Hexadecimal digits of a number, and how many numbers they tell apart. */
+/** Hexadecimal digits of an edition. */
 const DIGITS = 12;
-const NUMBERS = 16 ** DIGITS;
+const WORDS = 2 ** 32;
 
 /** A variant and its share of the users. */
 export interface Share {
@@ -11,27 +12,28 @@ export interface Share {
 }
 
 /**
- * Splits users among the variants of an experiment by a hash that has the experiment's name as its salt: the same on every node and at
+ * Splits users among the variants of an experiment by a hash whose seed is the experiment's name: the same on every node and at
  * every time, and independent of how other experiments split them.
  */
 export class ExperimentSplit {
-  private readonly name: string;
+  /** Of the hash that tells who takes part, and of the one that tells the variant. */
+  private readonly seeds: readonly [number, number];
   private readonly traffic: number;
   private readonly variants: readonly Share[];
 
   /** @param traffic share of all users who take part @param variants with shares that sum up to 1 */
   constructor(name: string, traffic: number, variants: readonly Share[]) {
-    this.name = name;
+    const digest = Buffer.from(sha256(name, 'hex'), 'hex');
+    this.seeds = [digest.readInt32LE(0), digest.readInt32LE(4)];
     this.traffic = traffic;
     this.variants = variants;
   }
 
   /** The name of the user's variant; `''` for one who takes no part. */
   variantOf(userId: string): string {
-    const digest = sha256(`${this.name}\n${userId}`, 'hex');
-    const share = (from: number) => Number.parseInt(digest.slice(from, from + DIGITS), 16) / NUMBERS;
-    if (share(0) >= this.traffic) return '';
-    let point = share(DIGITS);
+    const [partSeed, variantSeed] = this.seeds;
+    if (this.traffic < 1 && seededHash(userId, partSeed) / WORDS >= this.traffic) return '';
+    let point = seededHash(userId, variantSeed) / WORDS;
     for (const variant of this.variants) {
       point -= variant.share;
       if (point < 0) return variant.name;

@@ -9,19 +9,24 @@ const OTHERS = '';
 
 /** Counts of lists answered, items seen and feedback that named its list, by placement and variant, for the metrics. */
 export class PlacementCounts {
-  private readonly byName = new Map<string, Record<PlacementCountName, number>>();
+  private readonly byPlacement = new Map<string, Map<string, Record<PlacementCountName, number>>>();
+  private names = 0;
 
   note(what: PlacementCountName, placement: string, variant: string, count = 1): void {
-    const name = `${placement}\n${variant}`;
-    const known = this.byName.has(name) || this.byName.size < NAMES_MAX ? name : OTHERS;
-    getOrPut(this.byName, known, () => ({ lists: 0, shown: 0, feedback: 0 }))[what] += count;
+    const known = this.byPlacement.get(placement)?.get(variant);
+    if (known !== undefined) known[what] += count;
+    else if (this.names === NAMES_MAX && placement !== OTHERS) this.note(what, OTHERS, OTHERS, count);
+    else {
+      this.names++;
+      const counts = { lists: 0, shown: 0, feedback: 0, [what]: count };
+      getOrPut(this.byPlacement, placement, () => new Map()).set(variant, counts);
+    }
   }
 
   /** The counts with their labels. */
   read(what: PlacementCountName): { labels: { placement: string; variant: string }; value: number }[] {
-    return Array.from(this.byName, ([name, counts]) => {
-      const [placement = '', variant = ''] = name.split('\n');
-      return { labels: { placement, variant }, value: counts[what] };
-    });
+    return Array.from(this.byPlacement).flatMap(([placement, variants]) =>
+      Array.from(variants, ([variant, counts]) => ({ labels: { placement, variant }, value: counts[what] })),
+    );
   }
 }

@@ -11,8 +11,8 @@ const HOUR_MS = 3_600_000;
 
 type Settings = Config['placement'][string];
 
-/** Numbers of rules, each a character of a key; by the time that one comes again, what was kept under it is long forgotten. */
-const NUMBERS = 0xd800;
+/** Numbers of rules; by the time that one comes again, what was kept under it is long forgotten. */
+const NUMBERS = 2 ** 20;
 let nextNumber = 0;
 
 /** An item that stands at a place of its own. */

@@ -8,11 +8,12 @@ type Experiment = Config['experiment'][string];
 /** A placement, and the experiment that varies it. */
 interface Varied {
   readonly own: Placement;
+  /** Of whoever takes no part in an experiment. */
+  readonly rules: Rules;
   readonly experiment?: {
-    readonly method: Experiment['method'];
     readonly split: ExperimentSplit;
     readonly variants: ReadonlyMap<string, Placement>;
-    readonly edition: string;
+    readonly rulesOf: (variant: string) => Rules;
   };
 }
 
@@ -48,14 +49,16 @@ export class Placements {
       Object.entries(placement).map(([name, settings]) => {
         const own = new Placement(settings);
         const varying = experiments.find(([, each]) => each.placement === name);
-        if (varying === undefined) return [name, { own }];
-        const [experimentName, { traffic, variants, method }] = varying;
+        const rules: Rules = { placement: own, claims: { variant: '' } };
+        if (varying === undefined) return [name, { own, rules }];
+        const [experimentName, experiment] = varying;
+        const { traffic, variants } = experiment;
         const placements = variants.map(
           (variant) => [variant.name, new Placement({ ...settings, ...variant.override })] as const,
         );
         const split = new ExperimentSplit(experimentName, traffic, variants);
-        const edition = editionOf(experimentName, varying[1]);
-        return [name, { own, experiment: { method, split, variants: new Map(placements), edition } }];
+        const rulesOf = rulesByVariant(own, experiment, placements, editionOf(experimentName, experiment));
+        return [name, { own, rules, experiment: { split, variants: new Map(placements), rulesOf } }];
       }),
     );
   }
@@ -84,16 +87,9 @@ export class Placements {
 
   /** The rules that a user's lists go by. @throws FurzeError PLACEMENT_NOT_FOUND, which names those that there are */
   of(name: string, userId: string): Rules {
-    const { own, experiment } = this.find(name);
+    const { rules, experiment } = this.find(name);
     const variant = experiment?.split.variantOf(userId) ?? '';
-    if (experiment === undefined || variant === '') return { placement: own, claims: { variant: '' } };
-    const { method, variants, edition } = experiment;
-    if (method === 'split') return { placement: variants.get(variant) ?? own, claims: { variant, edition } };
-    const [first = '', second = ''] = variants.keys();
-    const pair = { placement: variants.get(first) ?? own, other: variants.get(second) };
-    return method === 'estimate'
-      ? { ...pair, claims: { variant: first, edition } }
-      : { ...pair, isInterleaved: true, claims: { variant: `${first}+${second}`, edition } };
+    return experiment === undefined || variant === '' ? rules : experiment.rulesOf(variant);
   }
 
   private find(name: string): Varied {
@@ -105,4 +101,25 @@ export class Placements {
       `There is no placement ${JSON.stringify(name)}; ${known === '' ? 'there is none at all' : `there are ${known}`}.`,
     );
   }
+}
+
+/** The rules that each variant of an experiment stands for: its own, or those of a list of the first two. */
+function rulesByVariant(
+  own: Placement,
+  { method }: Experiment,
+  placements: readonly (readonly [string, Placement])[],
+  edition: string,
+): (variant: string) => Rules {
+  if (method === 'split') {
+    const all = new Map(
+      placements.map(([variant, placement]) => [variant, { placement, claims: { variant, edition } }]),
+    );
+    return (variant) => all.get(variant)!;
+  }
+  const [[first, placement] = ['', own] as const, [second, other] = ['', undefined] as const] = placements;
+  const rules =
+    method === 'estimate'
+      ? { placement, other, claims: { variant: first, edition } }
+      : { placement, other, isInterleaved: true, claims: { variant: `${first}+${second}`, edition } };
+  return () => rules;
 }

@@ -15,6 +15,8 @@ const RADIX = 36;
  */
 export class RecommendationTokens {
   private readonly key: string;
+  /** The last of them: most lists of a moment are of one placement. */
+  private last: { readonly name: ListName; readonly claims: string } | undefined;
 
   /** @param storeIdentity secret of the data, the same on all nodes that share them */
   constructor(storeIdentity: string) {
@@ -22,13 +24,10 @@ export class RecommendationTokens {
     this.key = Buffer.from(key).toString('base64url');
   }
 
-  issue(
-    { placement, variant, generation, timeMs, edition = '', plan = '', tookMs }: ListName,
-    userId: string,
-  ): string {
-    const told = [generation.toString(RADIX), timeMs.toString(RADIX), edition, plan, tookMs?.toString(RADIX)];
-    while (!told.at(-1)) told.pop();
-    const claims = [placement, variant, ...told].join('.');
+  issue(name: ListName, userId: string): string {
+    if (this.last === undefined || !isSame(this.last.name, name))
+      this.last = { name, claims: claimsOf(name) };
+    const { claims } = this.last;
     return `${claims}.${this.signatureOf(claims, userId)}`;
   }
 
@@ -59,4 +58,30 @@ export class RecommendationTokens {
   private signatureOf(claims: string, userId: string): string {
     return sha256(`${this.key}${claims}\n${userId}`, 'base64url').slice(0, SIGNATURE_LENGTH);
   }
+}
+
+function isSame(one: ListName, other: ListName): boolean {
+  const isOfTime = one.timeMs === other.timeMs && one.generation === other.generation;
+  const isOfRules = one.placement === other.placement && one.variant === other.variant;
+  return (
+    isOfTime &&
+    isOfRules &&
+    one.edition === other.edition &&
+    one.plan === other.plan &&
+    one.tookMs === other.tookMs
+  );
+}
+
+function claimsOf({
+  placement,
+  variant,
+  generation,
+  timeMs,
+  edition = '',
+  plan = '',
+  tookMs,
+}: ListName): string {
+  const told = [generation.toString(RADIX), timeMs.toString(RADIX), edition, plan, tookMs?.toString(RADIX)];
+  while (!told.at(-1)) told.pop();
+  return [placement, variant, ...told].join('.');
 }
