@@ -22,9 +22,9 @@ const ROUNDS = 4;
 /** Centers compared between two looks at the best so far. */
 const BLOCK_CENTERS = 128;
 /** Part of the nearest that a search should find, of so many, and vectors that tell what that takes. */
-const RECALL = 0.98;
+const RECALL = 0.985;
 const ASKED_NEAREST = 100;
-const ASKED_ROWS = 64;
+const ASKED_ROWS = 128;
 /** Vectors between two pauses. */
 const STEP_VECTORS = 64;
 
