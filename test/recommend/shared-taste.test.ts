@@ -69,8 +69,10 @@ function reference(likes: RecentLikes, model: Directions, liked: readonly number
     const nearer = Math.max(-4, Math.min(4, (likeness(user) - mean) / deviation));
     return Math.exp(steepness * nearer * Math.fround(toldBy(known)));
   };
-  const found = givers.map(kernel).reduce((sum, value) => sum + value, 0);
-  return Math.log(((found / meanOf(others.map(kernel)) / givers.length) * all + 1) / (all + 1));
+  const kernels = givers.map(kernel).sort((a, b) => a - b);
+  const most = kernels[Math.ceil(0.9 * kernels.length) - 1]!;
+  const found = meanOf(kernels.map((value) => Math.min(value, most)));
+  return Math.log(((found / meanOf(others.map(kernel))) * all + 1) / (all + 1));
 }
 
 describe('the taste of those who like what no model knows', () => {

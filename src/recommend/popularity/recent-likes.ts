@@ -13,7 +13,7 @@ const KEPT_MAX = PLACES * (3 / 4);
 const NONE = 0xffffffff;
 /** The user's latest likes that are looked at, of each the latest users who liked it, and of each of them the latest likes. */
 const LIKES_MAX = 20;
-const USERS_MAX = 50;
+export const USERS_MAX = 50;
 const LIKES_OF_USER_MAX = 20;
 /** Likes of a user of which the latest are taken by their times. */
 const LOOKED_AT = 64;

@@ -1,7 +1,7 @@
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { grown } from '../../memory/growing-u32.ts';
 import type { CollaborativeModel } from '../../model/als/collaborative-model.ts';
-import { PLACES, type RecentLikes } from './recent-likes.ts';
+import { PLACES, type RecentLikes, USERS_MAX } from './recent-likes.ts';
 
 /**
  * With ten likes somebody nearer by a standard deviation of all counts so much more, as a logarithm: the more likes there are,
@@ -12,6 +12,8 @@ const STEEP_LIKES = 10;
 const NARROWING = 0.3;
 /** One like tells half of somebody's taste, two tell two thirds, and so on: as if so many told of anybody's. */
 const UNTOLD_LIKES = 1;
+/** Some like what is not of their taste: the nearest givers of an item, so large a share, count as the next ones. */
+const STRAY_SHARE = 0.1;
 /** More likes tell no more than so many. */
 const EVIDENCE_MAX = 256;
 /** Likes that count as if anybody had given them, before there are any. */
@@ -64,6 +66,7 @@ export class SharedTaste {
   private slotsOfOthers = new Uint32Array(0);
   private anybody = new Float64Array(0);
   private readonly expected = new Map<number, number>();
+  private readonly kernels = new Float64Array(USERS_MAX);
 
   /**
    * Takes a user to compare with anybody.
@@ -104,22 +107,21 @@ export class SharedTaste {
     // Of an item with more likes than are looked at, these stand for all.
     const all = Math.min(EVIDENCE_MAX, this.likes.countOf(row));
     const steepness = this.told * STEEPNESS * (all / STEEP_LIKES) ** NARROWING;
+    const { kernels } = this;
     let count = 0;
-    let near = 0;
     for (let at = 0; at < users.length; at++) {
       const slot = this.slotOf(users[at]!);
       const nearness = this.nearness(this.likeness(slot), slot, this.deviation);
-      if (!isKnown(nearness)) continue;
-      count++;
-      near += Math.exp(steepness * nearness);
+      if (isKnown(nearness)) kernels[count++] = Math.exp(steepness * nearness);
     }
     if (count === 0) return 0;
+    const near = meanWithoutStray(kernels.subarray(0, count));
     const expected = getOrPut(this.expected, steepness, () => {
       let sum = 0;
       for (let at = 0; at < this.anybody.length; at++) sum += Math.exp(steepness * this.anybody[at]!);
       return sum / this.anybody.length;
     });
-    return Math.log((((near / expected) * all) / count + PRIOR_LIKES) / (all + PRIOR_LIKES));
+    return Math.log(((near / expected) * all + PRIOR_LIKES) / (all + PRIOR_LIKES));
   }
 
   copy(rows: ArrayLike<number>, out: Float64Array): void {
@@ -230,4 +232,19 @@ function toldBy({ length }: ArrayLike<number>): number {
 
 function isKnown(value: number): boolean {
   return !Number.isNaN(value);
+}
+
+/** The mean with the largest tenth as large as the next one (Winsor, in Tukey 1962). @param values are changed */
+function meanWithoutStray(values: Float64Array): number {
+  const stray = Math.floor(values.length * STRAY_SHARE);
+  let next = 0;
+  for (let left = stray; left >= 0; left--) {
+    let largest = 0;
+    for (let at = 1; at < values.length; at++) if (values[at]! > values[largest]!) largest = at;
+    next = values[largest]!;
+    if (left > 0) values[largest] = 0;
+  }
+  let sum = stray * next;
+  for (const value of values) sum += value;
+  return sum / values.length;
 }
