@@ -159,8 +159,8 @@ describe('the choice of a ranking', () => {
   it('learns for each kind of user what that kind goes by, and for one that was never asked what all do', () => {
     const [newcomer, regular, never] = [1, 4, 7];
     const examples = [
-      ...users(150, (value) => 3 * value('popular_7d'), 1).map((one) => ({ ...one, kind: newcomer })),
-      ...users(150, (value) => 3 * value('collaborative'), 2).map((one) => ({ ...one, kind: regular })),
+      ...users(250, (value) => 3 * value('popular_7d'), 1).map((one) => ({ ...one, kind: newcomer })),
+      ...users(250, (value) => 3 * value('collaborative'), 2).map((one) => ({ ...one, kind: regular })),
     ];
     const { ranking } = chooseRanking(examples, 0, withoutVectors)!;
     const share = (weights: LogisticRegression) =>

@@ -123,7 +123,7 @@ export function chooseRanking(
 }
 
 /**
- * Learns a ranking for each kind of user. Few visits teach what suits sessions, so half of theirs is what was known.
+ * Learns a ranking for each kind of user.
  * @param examples from which they are learned; of a kind without any that teaches the ranking that was known stays
  * @param known what each kind's ranking is drawn to
  * @param names the features that there are
@@ -136,12 +136,7 @@ export function learnKinds(
   return Array.from({ length: KINDS }, (_, kind) => {
     const some = examples.filter((example) => example.kind === kind);
     if (!some.some(teaches)) return known(kind);
-    const lesson = lessonOf(some);
-    const learned = learnNear(lesson, known(kind), names);
-    return asProbability(
-      kind === SESSION_KIND ? meanOf([spreadBy(lesson, learned), spreadBy(lesson, known(kind))]) : learned,
-      some,
-    );
+    return asProbability(learnNear(lessonOf(some), known(kind), names), some);
   });
 }
 

@@ -13,8 +13,11 @@ const MISSES_A_LIST = 60;
  * and much data is free to say what it wants.
  */
 const RIDGE_USERS = 3;
-/** Lists that a ranking for all kinds of users counts for where that of one kind is learned. */
-const PRIOR_LISTS = 10;
+/**
+ * Lists that a ranking for all kinds of users counts for where that of one kind is learned: what a few dozen say of twenty
+ * weights is mostly chance.
+ */
+const PRIOR_LISTS = 100;
 /**
  * Ages are logarithms of days. Those of items that were imported together differ by next to nothing, which tells nothing of
  * an item that comes a week later: where they do not differ e-fold, they are weighed as if they did.
