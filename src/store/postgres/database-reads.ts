@@ -18,6 +18,8 @@ import { isAway } from './database-away-error.ts';
 import { timeMsOf, typeOf } from './packed-type-and-time.ts';
 
 const TYPE = typeOf('f.type_time');
+/** Records of a user that are asked for at once of all that there are. */
+const WALK_RECORDS = 1000;
 
 type FeedbackRow = readonly [
   userRow: number,
@@ -132,9 +134,21 @@ export class DatabaseReads
     return all;
   }
 
+  /** Some at a time: what a slow caller has not taken yet stays in the database. */
   async *walkUserFeedback(userId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
-    const all = await this.getUserFeedback(userId, feedbackType);
-    for (let at = 0; at < all.length; at += SLICE_RECORDS) yield all.slice(at, at + SLICE_RECORDS);
+    let [itemRow, type] = [-1, -1];
+    for (;;) {
+      const rows = await this.look<FeedbackRow>(
+        `${this.select()} WHERE u.user_id = $2 AND f.item_row >= $3::int4 AND (f.item_row, ${TYPE}) > ($3, $4::int2)
+         AND ($1::text IS NULL OR t.name = $1) ORDER BY f.item_row, ${TYPE} LIMIT ${WALK_RECORDS}`,
+        [feedbackType ?? null, userId, itemRow, type],
+      );
+      const found = rows.map((row) => this.feedback(row));
+      for (let at = 0; at < found.length; at += SLICE_RECORDS) yield found.slice(at, at + SLICE_RECORDS);
+      const last = rows[WALK_RECORDS - 1];
+      if (last === undefined) return;
+      [, itemRow, type] = last;
+    }
   }
 
   async *walkItemFeedback(itemId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {

@@ -75,13 +75,16 @@ export class LmdbDataReader implements DataReader {
     const hidden = hiddenItems(this.tables);
     let userRow = this.nextUser(after?.userRow ?? 0, type);
     while (userRow >= 0 && page.length <= n) {
-      this.load(userRow, hidden);
-      const { length, itemRows, types, timesMs } = this.columns;
-      for (let i = 0; i < length && page.length <= n; i++) {
-        if (type >= 0 && types[i] !== type) continue;
-        if (after?.userRow === userRow && !isAfter(itemRows[i]!, types[i]!, after)) continue;
-        page.push(userRow, itemRows[i]!, types[i]!, timesMs[i]!);
-      }
+      let from = after?.userRow === userRow ? after.itemRow : 0;
+      do {
+        from = this.loadPart(userRow, from, hidden);
+        const { length, itemRows, types, timesMs } = this.columns;
+        for (let i = 0; i < length && page.length <= n; i++) {
+          if (type >= 0 && types[i] !== type) continue;
+          if (after?.userRow === userRow && !isAfter(itemRows[i]!, types[i]!, after)) continue;
+          page.push(userRow, itemRows[i]!, types[i]!, timesMs[i]!);
+        }
+      } while (from !== 0 && page.length <= n);
       userRow = this.nextUser(userRow + 1, type);
     }
     const found = page.length;
@@ -117,28 +120,34 @@ export class LmdbDataReader implements DataReader {
     const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
     if (userRow < 0 || (feedbackType !== undefined && type < 0)) return;
     const found = new FeedbackColumns();
-    this.load(userRow, hiddenItems(this.tables));
-    this.pick(found, type, -1);
-    yield* this.slices(found, this.local.storedTypes());
+    let from = 0;
+    do {
+      found.clear();
+      from = this.loadPart(userRow, from, hiddenItems(this.tables));
+      this.pick(found, type, -1);
+      yield* this.slices(found);
+    } while (from !== 0);
   }
 
   async *walkItemFeedback(itemId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
     const itemRow = this.local.itemRow(itemId);
     const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
     if (itemRow < 0 || (feedbackType !== undefined && type < 0)) return;
-    const userRows = this.local.readItemUsers(itemRow).slice();
-    const typeNames = this.local.storedTypes();
     const found = new FeedbackColumns();
-    for (let at = 0; at < userRows.length; at += SLICE_RECORDS) {
-      const hidden = hiddenItems(this.tables);
-      found.clear();
-      for (const userRow of userRows.subarray(at, at + SLICE_RECORDS)) {
-        this.load(userRow, hidden);
-        this.pick(found, type, itemRow);
+    let from = 0;
+    do {
+      const { users, next } = this.local.itemUsersPart(itemRow, from);
+      from = next;
+      for (let at = 0; at < users.length; at += SLICE_RECORDS) {
+        const hidden = hiddenItems(this.tables);
+        found.clear();
+        for (const userRow of users.subarray(at, at + SLICE_RECORDS)) {
+          this.loadPart(userRow, itemRow, hidden);
+          this.pick(found, type, itemRow);
+        }
+        yield* this.slices(found);
       }
-      if (found.length === 0) yield [];
-      else yield* this.slices(found, typeNames);
-    }
+    } while (from !== 0);
   }
 
   async getItemUsers(itemRow: number): Promise<Uint32Array> {
@@ -166,15 +175,19 @@ export class LmdbDataReader implements DataReader {
     const type = feedbackType === undefined ? -1 : this.typeOf(feedbackType);
     if (itemRow < 0 || (feedbackType !== undefined && type < 0)) return [];
     const found = new FeedbackColumns();
-    this.load(userRow, hiddenItems(this.tables));
+    this.loadPart(userRow, itemRow, hiddenItems(this.tables));
     this.pick(found, type, itemRow);
     return this.toFeedback(found);
   }
 
-  /** Reads a user's feedback into `columns`, less that of items which are being deleted. */
-  private load(userRow: number, hidden: ReadonlySet<number>): void {
-    this.local.readStoredFeedback(userRow, this.columns);
+  /**
+   * Reads a part of a user's feedback into `columns`, less that of items which are being deleted.
+   * @returns the item row that the next part begins with, 0 at the end
+   */
+  private loadPart(userRow: number, fromItemRow: number, hidden: ReadonlySet<number>): number {
+    const next = this.local.readFeedbackPart(userRow, fromItemRow, this.columns);
     if (hidden.size > 0) this.columns.dropItems(hidden);
+    return next;
   }
 
   private typeOf(feedbackType: string): number {
@@ -198,14 +211,16 @@ export class LmdbDataReader implements DataReader {
     return key !== undefined && readType(key, 0) === type ? readRow(key, 2) : -1;
   }
 
-  /** The records of the columns in slices, each made when it is asked for; rows that are gone by then are left out. */
-  private *slices(columns: FeedbackColumns, typeNames: readonly string[]): Generator<readonly Feedback[]> {
-    for (let from = 0; from < columns.length; ) {
+  /** The records of the columns in slices, each made when it is asked for, at least one; rows that are gone by then are left out. */
+  private *slices(columns: FeedbackColumns): Generator<readonly Feedback[]> {
+    const typeNames = this.local.storedTypes();
+    let from = 0;
+    do {
       const end = Math.min(from + SLICE_RECORDS, columns.length);
       const { rows, next } = this.readRows(columns, { from, end, bytesMax: SLICE_BYTES, typeNames });
       from = next;
       yield rows;
-    }
+    } while (from < columns.length);
   }
 
   /** @param bytesMax size from which on the rest is left out; the first record always stands */

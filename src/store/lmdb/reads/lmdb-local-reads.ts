@@ -23,7 +23,15 @@ import {
   writeRow,
 } from '../format/record-layout.ts';
 import { type DataTables, followReplacement } from '../tables/data-tables.ts';
-import { allEntries, entriesFrom, firstKey, readBytes, readWords, type Table } from '../tables/engine.ts';
+import {
+  allEntries,
+  entriesFrom,
+  firstKey,
+  lastKey,
+  readBytes,
+  readWords,
+  type Table,
+} from '../tables/engine.ts';
 import { readReplicaOf, readState, readTypes } from '../tables/meta-table.ts';
 import { readOccurrences, ValueKinds } from '../tables/value-kinds.ts';
 import { readVector, scanVectors } from '../tables/vectors-table.ts';
@@ -107,6 +115,34 @@ export class LmdbLocalReads implements LocalReads {
   readStoredFeedback(userRow: number, out: FeedbackColumns): void {
     out.clear();
     this.appendStoredFeedback(userRow, out);
+  }
+
+  /**
+   * Reads of a user's stored feedback, which may be long, the part that begins with an item: some two hundred records.
+   * @returns the item row that the next part begins with, 0 at the end
+   */
+  readFeedbackPart(userRow: number, fromItemRow: number, out: FeedbackColumns): number {
+    out.clear();
+    return this.appendBlock(
+      userRow,
+      this.blockWith(this.tables.userFeedback, userRow, fromItemRow),
+      fromItemRow,
+      out,
+    );
+  }
+
+  /**
+   * The users with feedback on an item from a user row on, some hundreds; the array is the caller's own.
+   * @returns them, and the user row that the next part begins with, 0 at the end
+   */
+  itemUsersPart(
+    itemRow: number,
+    fromUserRow: number,
+  ): { readonly users: Uint32Array; readonly next: number } {
+    const words = this.blockWith(this.tables.itemFeedback, itemRow, fromUserRow);
+    if (words.length === 0) return { users: words, next: 0 };
+    const users = words.slice(1).filter((userRow) => userRow >= fromUserRow);
+    return { users, next: nextBlock(fromUserRow, words[0]!) };
   }
 
   readItemUsers(itemRow: number): Uint32Array {
@@ -310,16 +346,38 @@ export class LmdbLocalReads implements LocalReads {
     let low = 0;
     do {
       const words = readWords(this.tables.userFeedback, writePair(this.pairBytes, userRow, low));
-      const { length } = words;
-      if (length === 0) return;
-      for (let at = 1; at < length; at += FEEDBACK_WORDS) {
-        const high = words[at + 2]!;
-        out.push(userRow, words[at]!, unpackType(high), unpackTimeMs(words[at + 1]!, high));
-      }
-      low = nextBlock(low, words[0]!);
+      low = this.appendBlock(userRow, words, low, out);
     } while (low !== 0);
   }
+
+  /** @returns the sub-key of the next block, 0 for none */
+  private appendBlock(
+    userRow: number,
+    words: Uint32Array,
+    fromItemRow: number,
+    out: FeedbackColumns,
+  ): number {
+    const { length } = words;
+    if (length === 0) return 0;
+    for (let at = 1; at < length; at += FEEDBACK_WORDS) {
+      const high = words[at + 2]!;
+      const itemRow = words[at]!;
+      if (itemRow >= fromItemRow)
+        out.push(userRow, itemRow, unpackType(high), unpackTimeMs(words[at + 1]!, high));
+    }
+    return nextBlock(fromItemRow, words[0]!);
+  }
+
+  /** The block of a row's chain that has the place of a sub-key: the last one that begins no later. */
+  private blockWith(table: Table, row: number, subKey: number): Uint32Array {
+    const words = readWords(table, writePair(this.pairBytes, row, subKey));
+    if (words.length > 0 || subKey === 0) return words;
+    const key = lastKey(table, writePair(this.pairBytes, row, subKey));
+    return key === undefined || readRow(key, 0) !== row ? NO_WORDS : readWords(table, key);
+  }
 }
+
+const NO_WORDS = new Uint32Array(0);
 
 function lookUpRow(ids: Table, id: string): number {
   // An id that no insert would have taken has no key; LMDB itself refuses keys of no bytes and long ones.
