@@ -50,6 +50,7 @@ export class UserViewer {
     const ranksByRow = new Map<number, Record<string, number>>();
     const Recommenders: UserView['Recommenders'] = [];
     const found = await Promise.all(RECOMMENDERS.map((name) => this.rankInTime(name, userRow)));
+    await turns.take();
     for (const [at, name] of RECOMMENDERS.entries()) {
       const ranked = found[at] ?? NOTHING;
       ranked.rows.forEach((row, rank) => {

@@ -1,4 +1,5 @@
 import { FurzeError } from '../domain/furze-error.ts';
+import { turns } from '../platform/concurrency/event-loop-turns.ts';
 import { overloaded } from '../platform/concurrency/overload-error.ts';
 import { BAD_FRAMING, type Engine, type TlsFiles, UNSURE_END } from './engine/engine.ts';
 import type { EngineChoice } from './engine/engine-choice.ts';
@@ -17,6 +18,7 @@ import { BYTES_PER_SECOND_MIN, PaceWatch } from './flow/pace-watch.ts';
 import type { Exchange, RequestHead } from './pipeline/exchange.ts';
 import { RequestPipeline, type RequestPipelineParts } from './pipeline/request-pipeline.ts';
 import type { Reply } from './route/reply.ts';
+import type { Route } from './route/route.ts';
 
 /** Limits on the memory and time that connections take. */
 export interface ConnectionLimits {
@@ -46,6 +48,16 @@ export interface HttpServerOptions extends RequestPipelineParts {
   readonly connections: ConnectionLimits;
 }
 
+/** Entries and filters that are asked for, and bytes of a body, from which on an answer may take the better part of a millisecond. */
+const [MUCH, FILTERS, LONG_BODY_BYTES] = [256, 16, 16 * 1024];
+
+/** True for routes whose answers may take as long whatever is asked for: of operators, of sessions, of all that somebody did. */
+function isHeavy({ method, path, reads }: Route): boolean {
+  return (
+    reads === true || /^(\w+ \/api\/admin\/|GET .*(feedback|impressions|metrics))/.test(`${method} ${path}`)
+  );
+}
+
 /** A request whose answer is not sent whole in the tick of its head. */
 interface Call {
   readonly res: object;
@@ -67,6 +79,8 @@ export class HttpServer {
   private readonly outflows: OutflowRules;
   private readonly burst: Burst;
   private readonly drain: Drain;
+  /** By number of the route, whether any answer of it may take long. */
+  private readonly isHeavy: readonly boolean[];
   /** Calls whose answers go on until their callers leave. */
   private readonly lasting = new Set<Call>();
 
@@ -75,6 +89,7 @@ export class HttpServer {
     this.options = options;
     this.drain = new Drain(connections.quietMs);
     this.pipeline = new RequestPipeline(options);
+    this.isHeavy = options.routes.map(isHeavy);
     this.bodies = {
       bytesMax: limits.bodyBytesMax,
       budget: new ByteBudget(connections.bodiesBytesMax),
@@ -130,10 +145,10 @@ export class HttpServer {
       this.refuse(res, exchange, refusal, lengthBytes);
     } else if (exchange.refusal === undefined && exchange.match?.route.body !== undefined) {
       this.readBody(res, exchange, lengthBytes);
-    } else if (lengthBytes === UNSURE_END) {
-      this.finish(this.open(res, exchange, true), pipeline.answer(exchange));
+    } else if (lengthBytes === UNSURE_END || this.takesLong(exchange)) {
+      void this.putOff(this.open(res, exchange, lengthBytes === UNSURE_END), turns.take());
     } else if (this.burst.count(exchange.startMs)) {
-      if (this.engine.keepsOrder) void this.putOff(this.open(res, exchange));
+      if (this.engine.keepsOrder) void this.putOff(this.open(res, exchange), this.burst.turn());
       else this.cutShort(res, exchange, overloaded('pipelined'));
     } else {
       const reply = pipeline.answer(exchange);
@@ -142,10 +157,22 @@ export class HttpServer {
     }
   }
 
-  /** The engine holds back a connection that sends its next request before this answer. */
-  private async putOff(call: Call): Promise<void> {
-    await this.burst.turn();
-    if (!call.isOver) this.finish(call, this.pipeline.answer(call.exchange));
+  /** Answers a request when it is its turn; an engine that keeps order holds back the next one of its connection. */
+  private async putOff(call: Call, turn: Promise<void>, body?: Uint8Array<ArrayBuffer>): Promise<void> {
+    await turn;
+    if (!call.isOver) this.finish(call, this.pipeline.answer(call.exchange, body));
+  }
+
+  /**
+   * True for a request that is answered in a turn of the event loop of its own: many of them in one would keep everybody waiting
+   * for as long as all of them take.
+   */
+  private takesLong({ routeNumber, query }: Exchange, bodyBytes = 0): boolean {
+    if (query === undefined) return false;
+    if (this.isHeavy[routeNumber] || bodyBytes > LONG_BODY_BYTES || query.n + query.offset > MUCH)
+      return true;
+    const { categories, excluded, labels, notLabels } = query;
+    return categories.length + excluded.length + labels.length + notLabels.length > FILTERS;
   }
 
   /** Why a request is refused whatever it asks for. */
@@ -177,6 +204,8 @@ export class HttpServer {
   private answer(call: Call, body: BodyOutcome): void {
     if (body instanceof FurzeError) {
       this.finish(call, this.pipeline.errorReply(body), body.code === 'REQUEST_TIMEOUT');
+    } else if (this.takesLong(call.exchange, body.length)) {
+      void this.putOff(call, turns.take(), body);
     } else {
       this.finish(call, this.pipeline.answer(call.exchange, body));
     }

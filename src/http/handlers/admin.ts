@@ -21,6 +21,7 @@ import {
 import { ItemsPageSchema, SessionBodiesSchema, UsersPageSchema } from '../../domain/api-schemas.ts';
 import { decodeImportReport, decodeSession } from '../../domain/decode-bodies.ts';
 import { noSuchItem } from '../../domain/furze-error.ts';
+import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { json } from '../route/reply.ts';
 import { type Route, routesOf } from '../route/route.ts';
 import { FEEDBACK, ITEM, USER } from './examples.ts';
@@ -169,10 +170,8 @@ function pageRoutes(): Route[] {
         example: { Cursor: '', Users: [USER] },
       },
       errors: ['INVALID_CURSOR'],
-      async handler({ query }, { data }) {
-        const { cursor, rows } = await data.getUsers(query.n, query.cursor, query.prefix);
-        return json({ Cursor: cursor, Users: rows });
-      },
+      handler: ({ query }, { data, limits }) =>
+        jsonPage('Users', pageWish(query, limits), (n, cursor) => data.getUsers(n, cursor, query.prefix)),
     }),
     route('GET', '/api/admin/items', {
       needsNoModel: true,
@@ -184,10 +183,8 @@ function pageRoutes(): Route[] {
         example: { Cursor: '', Items: [ITEM] },
       },
       errors: ['INVALID_CURSOR'],
-      async handler({ query }, { data }) {
-        const { cursor, rows } = await data.getItems(query.n, query.cursor, query.prefix);
-        return json({ Cursor: cursor, Items: rows });
-      },
+      handler: ({ query }, { data, limits }) =>
+        jsonPage('Items', pageWish(query, limits), (n, cursor) => data.getItems(n, cursor, query.prefix)),
     }),
   ];
 }

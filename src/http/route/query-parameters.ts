@@ -109,9 +109,12 @@ function parseDiscovery(value: string, name: string): Discovery {
   return share;
 }
 
-function added(values: readonly unknown[], value: unknown, name: string, countMax: number): unknown[] {
+/** @param values those so far; only the first makes a list of its own, for there may be many */
+function added(values: unknown[], value: unknown, name: string, countMax: number): unknown[] {
   if (values.length === countMax) throw refusal(name, `must be given at most ${countMax} times`);
-  return [...values, value];
+  if (values.length === 0) return [value];
+  values.push(value);
+  return values;
 }
 
 /** A label and its factor, which stands behind the last colon. */

@@ -1,3 +1,5 @@
+import { turns } from './event-loop-turns.ts';
+
 /** One piece of work and those who wait for it. */
 interface Joint<T> {
   readonly answer: Promise<T>;
@@ -26,7 +28,10 @@ export class SingleFlight<T> {
     const leave = () => this.leave(key, joint);
     signal?.addEventListener('abort', leave, { once: true });
     try {
-      return await joint.answer;
+      const answer = await joint.answer;
+      // What each makes of it may take a while, and all of them would do so in one turn.
+      if (joint.waiting > 1) await turns.take();
+      return answer;
     } finally {
       signal?.removeEventListener('abort', leave);
     }

@@ -65,7 +65,7 @@ export class PersonalAnswers {
   }
 
   recommend(userId: string, query: RecommendQuery): Promise<Answered> | Answered {
-    const { reads, lists, hits, active, answers } = this.parts;
+    const { reads, lists, hits, active, answers, histories } = this.parts;
     answers.all++;
     if (isWished(query)) return this.keptPlaced(userId, query) ?? this.wished(userId, query);
     const ready = hits.find(userId, query);
@@ -76,9 +76,10 @@ export class PersonalAnswers {
     const userRow = reads.userRow(userId);
     active.note(userRow);
     const fetched = query.n + query.offset > 0 ? lists.fetch(userRow) : undefined;
-    if (fetched === undefined) return this.ofLast(userId, userRow, query);
+    const wait = fetched ?? (histories.isLong(userRow) ? turns.take() : undefined);
+    if (wait === undefined) return this.ofLast(userId, userRow, query);
     // By then the name may be that of another row.
-    return fetched.then((list) => this.ofLast(userId, reads.userRow(userId), query, list));
+    return wait.then((list) => this.ofLast(userId, reads.userRow(userId), query, list ?? undefined));
   }
 
   /** The answer of a placement that was made for the user a short time ago; undefined for none that is still right. */
@@ -130,7 +131,11 @@ export class PersonalAnswers {
     if (list instanceof Promise) {
       // What the user has read may be more by now.
       histories.give(history);
-      return list.then((made) => histories.use(userRow, (now) => this.answer(userId, now, made, query)));
+      return list.then(async (made) => {
+        // Many may have waited for the same list.
+        await turns.take();
+        return histories.use(userRow, (now) => this.answer(userId, now, made, query));
+      });
     }
     const answer = this.answer(userId, history, list, query);
     if (answer instanceof Promise) return answer.finally(() => histories.give(history));

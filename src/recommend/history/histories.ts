@@ -1,8 +1,10 @@
 import type { LocalReads } from '../../store/data-store.ts';
 import { History } from './history.ts';
 
-/** Histories kept for the next requests. */
-const KEPT_MAX = 64;
+/** Histories kept for the next requests, and records that such a one has room for at most. */
+const [KEPT_MAX, KEPT_RECORDS_MAX] = [64, 8192];
+/** Users with a longer history that are known for it. */
+const LONG_MAX = 256;
 
 /** Gives each request a history of its own, which it gives back when it is answered. */
 export class Histories {
@@ -10,6 +12,7 @@ export class Histories {
   private readonly positiveTtlMs: number;
   private readonly untilMs: () => number;
   private readonly kept: History[] = [];
+  private readonly long = new Set<number>();
 
   /**
    * @param positiveTtlMs positive feedback older than this no longer counts as such; Infinity for never
@@ -28,9 +31,17 @@ export class Histories {
     return history;
   }
 
+  /** True for a user whose history was long, such as one that stands for all visitors: to read it again takes milliseconds. */
+  isLong(userRow: number): boolean {
+    return this.long.has(userRow);
+  }
+
   /** The history must not be used after this. */
   give(history: History): void {
-    if (this.kept.length < KEPT_MAX) this.kept.push(history);
+    if (history.room > KEPT_RECORDS_MAX) {
+      this.long.add(history.userRow);
+      if (this.long.size > LONG_MAX) this.long.delete(this.long.values().next().value!);
+    } else if (this.kept.length < KEPT_MAX) this.kept.push(history);
   }
 
   /** Does some work, at once, on a user's feedback as of now. */

@@ -56,6 +56,11 @@ export class History {
     }
   }
 
+  /** Records that there is room for: as many as any user has had for whom it was loaded. */
+  get room(): number {
+    return this.feedback.userRows.length;
+  }
+
   /** Time since the last feedback in effect, milliseconds; Infinity for none. */
   get idleMs(): number {
     return this.untilMs === this.inEffectSinceMs ? 0 : this.untilMs - this.inEffectSinceMs;
