@@ -44,16 +44,20 @@ export class LiveFeedback {
   /**
    * Server-sent events until the signal is aborted.
    * @param n records of before in the first event
+   * @returns the events, and what gives their place back where nobody begins to read them
    * @throws FurzeError OVERLOADED when too many look on
    */
-  events(n: number, signal: AbortSignal): AsyncIterable<string> {
+  events(
+    n: number,
+    signal: AbortSignal,
+  ): { readonly parts: AsyncIterable<string>; readonly discard: () => void } {
     if (this.streams >= STREAMS_MAX) throw overloaded('streams');
-    return this.stream(n, signal);
+    this.streams++;
+    return { parts: this.stream(n, signal), discard: () => void this.streams-- };
   }
 
   private async *stream(n: number, signal: AbortSignal): AsyncGenerator<string> {
     const { recent } = this;
-    this.streams++;
     try {
       await this.barrier?.pass(recent.userRows());
       let { count } = recent;

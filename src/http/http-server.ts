@@ -76,6 +76,7 @@ export class HttpServer {
   private readonly options: HttpServerOptions;
   private readonly pipeline: RequestPipeline;
   private readonly bodies: BodyRules;
+  private readonly questions: BodyRules;
   private readonly outflows: OutflowRules;
   private readonly burst: Burst;
   private readonly drain: Drain;
@@ -95,6 +96,7 @@ export class HttpServer {
       budget: new ByteBudget(connections.bodiesBytesMax),
       paces: new PaceWatch(connections.bodyTimeoutMs),
     };
+    this.questions = { ...this.bodies, bytesMax: Math.min(limits.bodyBytesMax, limits.sessionBytesMax) };
     this.outflows = {
       budget: new ByteBudget(connections.answersBytesMax),
       paces: new PaceWatch(connections.sendTimeoutMs),
@@ -140,7 +142,7 @@ export class HttpServer {
     const { pipeline } = this;
     const exchange = pipeline.open(head);
     this.drain.hear(exchange.startMs);
-    const refusal = this.refusalOf(lengthBytes);
+    const refusal = this.refusalOf(lengthBytes, this.bodiesOf(exchange).bytesMax);
     if (refusal !== undefined) {
       this.refuse(res, exchange, refusal, lengthBytes);
     } else if (exchange.refusal === undefined && exchange.match?.route.body !== undefined) {
@@ -176,9 +178,14 @@ export class HttpServer {
   }
 
   /** Why a request is refused whatever it asks for. */
-  private refusalOf(lengthBytes: number): FurzeError | undefined {
+  private refusalOf(lengthBytes: number, bytesMax: number): FurzeError | undefined {
     if (this.drain.isOver) return new FurzeError('STORE_UNAVAILABLE', 'The service has shut down.');
-    return refusalByLength(lengthBytes, this.bodies.bytesMax);
+    return refusalByLength(lengthBytes, bytesMax);
+  }
+
+  /** The limits of bodies: those that are read on this thread are short. */
+  private bodiesOf({ match }: Exchange): BodyRules {
+    return match?.route.reads === true ? this.questions : this.bodies;
   }
 
   /** Refuses a request whatever it asks for. */
@@ -196,7 +203,9 @@ export class HttpServer {
 
   private readBody(res: object, exchange: Exchange, lengthBytes: number): void {
     const call = this.open(res, exchange, lengthBytes === UNSURE_END);
-    const body = new BodyReader(this.bodies, lengthBytes, (outcome) => this.answer(call, outcome));
+    const body = new BodyReader(this.bodiesOf(exchange), lengthBytes, (outcome) =>
+      this.answer(call, outcome),
+    );
     call.body = body;
     this.engine.onData(res, (chunk, isLast) => body.take(chunk, isLast));
   }
@@ -252,6 +261,7 @@ export class HttpServer {
     if (isLong(reply) && call.exchange.method !== 'HEAD') {
       this.flow(call, asBytes(reply), closes);
     } else {
+      reply.discard?.();
       this.send(call.res, call.exchange, reply, closes, true);
       this.settle(call);
     }
@@ -260,15 +270,16 @@ export class HttpServer {
   /** Sends a long answer, or refuses it when too many are under way. */
   private async flow(call: Call, reply: Reply, closeConnection: boolean): Promise<void> {
     const { res, exchange } = call;
-    const outflow = Outflow.open(this.outflows, reply, () => this.cutOff(call));
+    const ends = reply.lasts && this.drain.hasBegun;
+    const outflow = ends ? undefined : Outflow.open(this.outflows, reply, () => this.cutOff(call));
     if (outflow === undefined) {
       reply.discard?.();
-      this.finish(call, this.pipeline.errorReply(overloaded('answers')), closeConnection);
+      if (ends) this.cutOff(call);
+      else this.finish(call, this.pipeline.errorReply(overloaded('answers')), closeConnection);
       return;
     }
     call.outflow = outflow;
     if (reply.lasts) this.lasting.add(call);
-    if (reply.lasts && this.drain.hasBegun) return this.cutOff(call);
     this.pipeline.record(exchange, reply.status);
     try {
       if (await outflow.send(this.engine, res, reply, exchange, closeConnection)) this.settle(call);

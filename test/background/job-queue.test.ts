@@ -133,7 +133,8 @@ describe('equal questions at the same time', () => {
 it('one search for items is at work at a time, and those beyond the ones that may wait are refused', async () => {
   const { jobs, run } = pool();
   const find = itemFinder({ run }, '');
-  const found = Promise.allSettled(Array.from({ length: 18 }, () => find('tea', 5)));
+  const by = { caller: { name: '' }, signal: new AbortController().signal };
+  const found = Promise.allSettled(Array.from({ length: 18 }, () => find('tea', 5, by)));
   await turns();
   for (let at = 0; at < 16; at++) {
     expect(jobs).toHaveLength(at + 1);
@@ -144,4 +145,43 @@ it('one search for items is at work at a time, and those beyond the ones that ma
     ...Array.from({ length: 16 }, () => 'fulfilled'),
     ...Array.from({ length: 2 }, () => 'rejected'),
   ]);
+});
+
+it('a search that nobody waits for any more is not begun, and keys take turns', async () => {
+  const { jobs, run } = pool();
+  const find = itemFinder({ run }, '');
+  const leaving = new AbortController();
+  const ask = (name: string, text: string, { signal }: AbortController) =>
+    find(text, 5, { caller: { name }, signal }).catch(() => []);
+  const stays = new AbortController();
+  void ask('much', 'first', stays);
+  void ask('much', 'left', leaving);
+  for (let at = 0; at < 40; at++) void ask('much', 'more', stays);
+  void ask('little', 'other', stays);
+  leaving.abort();
+  const texts: string[] = [];
+  for (let at = 0; at < 4; at++) {
+    await turns();
+    texts.push((jobs[at]!.job as unknown as { text: string }).text);
+    jobs[at]!.answer([]);
+  }
+  expect(texts).toEqual(['first', 'more', 'other', 'more']);
+});
+
+it('questions about users and about items take turns', async () => {
+  const { jobs, run } = pool();
+  const questions = new JobQueue({ run }, 1);
+  const ask = (kind: string, row: number) =>
+    void questions
+      .ask<'neighbors'>((cancelled) => ({ row, cancelled }) as never, undefined, { kind, user: row })
+      .catch(() => {});
+  for (let row = 0; row < 90; row++) ask('users-by-items', row);
+  ask('items-by-users', 1000);
+  const rows: number[] = [];
+  for (let at = 0; at < 3; at++) {
+    await turns();
+    rows.push((jobs[at]!.job as unknown as { row: number }).row);
+    jobs[at]!.answer(undefined);
+  }
+  expect(rows).toContain(1000);
 });

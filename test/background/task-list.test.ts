@@ -90,3 +90,20 @@ it('keeps a fit whatever else happens often, over a restart too', async () => {
   expect(again.ended.at(-1)).toMatchObject({ Kind: 'fit', Result: { generation: 7 } });
   expect(again.last('search')).toBeUndefined();
 });
+
+it('what ends while the list is being kept is kept at once after it', async () => {
+  let puts = 0;
+  let last: unknown;
+  const log = new TaskList(() => 0, {
+    getState: async () => undefined,
+    async putState(_, value) {
+      puts++;
+      last = structuredClone(value);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  });
+  for (let number = 0; number < 500; number++) log.begin('import').done({ number });
+  await log.flush();
+  expect(puts).toBeLessThan(3);
+  expect((last as readonly unknown[])[0]).toMatchObject({ Id: 500, State: 'done' });
+});

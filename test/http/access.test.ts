@@ -155,6 +155,7 @@ test('without a key a service is asked by loopback names, the names it is told, 
   const far = new Hosts([], '0.0.0.0');
   for (const host of [...all, '10.0.0.7:8087', '[fd00::8]:1']) expect(far.isOwn(host), host).toBe(true);
   for (const host of ['furze.internal', '10.0.0.7.evil.example']) expect(far.isOwn(host), host).toBe(false);
+  expect(new Hosts([], '127.0.0.1').isOwn('')).toBe(false);
   expect(new Hosts(['*'], '127.0.0.1').isOwn('evil.example')).toBe(true);
 });
 

@@ -77,3 +77,24 @@ test('a body in chunks of any size comes up to the limit, and is refused beyond 
     expect(budget.heldBytes).toBe(0);
   }
 });
+
+test('long bodies that come slowly leave room for short ones, and the longest fits all the same', () => {
+  const paces = new PaceWatch(60_000);
+  const open = (budget: ByteBudget, chunks: number) => {
+    const told: BodyOutcome[] = [];
+    const body = new BodyReader({ bytesMax: 64 * MIB, budget, paces }, 0, (outcome) => told.push(outcome));
+    for (let at = 0; at < chunks; at++) body.take(CHUNK, false);
+    return { body, told };
+  };
+  const budget = new ByteBudget(256 * MIB);
+  const slow = Array.from({ length: 40 }, () => open(budget, 900));
+  expect(slow.filter(({ told }) => told.length > 0).length).toBeGreaterThan(0);
+  const short = open(budget, 4);
+  short.body.take(CHUNK.subarray(0, 0), true);
+  expect(short.told[0]).toHaveLength(4 * CHUNK.length);
+  for (const { body } of [...slow, short]) body.end();
+  const longest = open(new ByteBudget(64 * MIB), 1024);
+  longest.body.take(CHUNK.subarray(0, 0), true);
+  expect(longest.told[0]).toHaveLength(64 * MIB);
+  longest.body.end();
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendRaw } from './raw.ts';
 import { startTestServer, type TestServer } from './start.ts';
 
 let server: TestServer;
@@ -34,6 +35,19 @@ test('a session is 1,000 records and a megabyte at most', async () => {
   const tooLong = await ask([{ ...record, Comment: 'x'.repeat(1_100_000) }]);
   expect(tooLong.status).toBe(413);
   expect(tooLong.body.code).toBe('BODY_TOO_LARGE');
+});
+
+test('what only reads is refused by the length that its body is said to have, before any of it has come', async () => {
+  for (const path of [
+    'session/recommend',
+    'session/recommend/c',
+    'admin/session',
+    'vectors/v/search',
+    'admin/placements/p/preview',
+  ]) {
+    const head = `POST /api/${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1100000\r\n\r\n[`;
+    expect((await sendRaw(server.port, head))[0]?.status, path).toBe(413);
+  }
 });
 
 test('offset has a limit that the refusal names', async () => {

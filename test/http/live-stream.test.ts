@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecentEventsView } from '../../src/domain/activity-schemas.ts';
@@ -130,6 +131,29 @@ describe('a stream of feedback', () => {
     streams[0]!.close();
     streams.push(await Stream.open(server.base));
     for (const stream of streams) stream.close();
+  });
+
+  it('is for no more at a time whoever asks in whatever way, and HEAD takes no place', async () => {
+    const path = '/api/admin/activity/stream';
+    for (let at = 0; at < 2 * STREAMS_MAX; at++) {
+      const head = await server.call('HEAD', path);
+      expect([200, 503]).toContain(head.status);
+    }
+    const sockets = Array.from({ length: 8 * STREAMS_MAX }, () => connect(server.port, '127.0.0.1'));
+    await Promise.all(
+      sockets.map((socket) => new Promise<void>((resolve) => socket.once('connect', resolve))),
+    );
+    const text = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
+    const answers = sockets.map(
+      (socket) => new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data)))),
+    );
+    for (const socket of sockets) socket.write(text);
+    const taken = (await Promise.all(answers)).filter((answer) => answer.startsWith('HTTP/1.1 200'));
+    for (const socket of sockets) socket.destroy();
+    // Those of the test before may take a moment to go.
+    expect(taken.length).toBeGreaterThan(0);
+    expect(taken.length).toBeLessThanOrEqual(STREAMS_MAX);
+    (await Stream.open(server.base)).close();
   });
 
   it('ends when the service stops, which does not wait for it', async () => {

@@ -23,6 +23,11 @@ export const UNSURE: readonly Shape[] = [
   ],
   ['TE.TE chunked last', 'Transfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${NEXT}`],
   ['TE xchunked', 'Transfer-Encoding: xchunked\r\n', `0\r\n\r\n${NEXT}`],
+  [
+    'TE gzip and what is expected of the server',
+    'Transfer-Encoding: gzip\r\nExpect: more\r\n',
+    `0\r\n\r\n${NEXT}`,
+  ],
   ['TE gzip', 'Transfer-Encoding: gzip\r\n', `0\r\n\r\n${NEXT}`],
   ['TE identity', 'Transfer-Encoding: identity\r\n', `0\r\n\r\n${NEXT}`],
   ['TE chunked, identity', 'Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${NEXT}`],
@@ -64,6 +69,7 @@ export const HIDDEN: readonly Shape[] = [
   ['two hosts', 'Host: b\r\n', NEXT],
   ['the host twice', 'host: a\r\n', NEXT],
   ['an empty host behind', 'Host:\r\n', NEXT],
+  ['two hosts and what is expected of the server', 'Host: b\r\nExpect: more\r\n', NEXT],
   ['CL.CL empty first', `Content-Length:\r\nContent-Length: ${NEXT.length}\r\n`, NEXT + NEXT],
   ['TE.TE empty first', 'Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${NEXT}`],
 ];

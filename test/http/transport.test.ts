@@ -269,3 +269,17 @@ test('requests are counted by route, method and status', async () => {
   expect(text).toContain('furze_store_bytes 4');
   expect(text).toMatch(/furze_event_loop_delay_seconds_bucket\{le="0.001"\} \d+/);
 });
+
+test('a target that is no path is no route, whatever an engine takes', async () => {
+  for (const target of ['*', '*sync/u1', 'xsync/u1', '\\\\sync/u1', 'http://a/sync/u1', '?/sync/u1']) {
+    const text = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    const answers = await sendRaw(port, text, 1, 2000);
+    expect([undefined, 400, 404], target).toContain(answers[0]?.status);
+  }
+});
+
+test('what is expected of the server beside going on is passed over by both engines', async () => {
+  const text = 'POST /echo HTTP/1.1\r\nHost: a\r\nExpect: more\r\nContent-Length: 2\r\n\r\n12';
+  const [answer] = await sendRaw(port, text);
+  expect(answer).toMatchObject({ status: 200, body: '12' });
+});

@@ -19,6 +19,12 @@ const [TEXT_MS_MAX, ITEMS_MAX] = [3000, 1000];
 /** Searches for a text that wait for the one at work at most; more are refused. */
 const TEXTS_WAITING_MAX = 15;
 
+/** Who searches, by the name of a key, and what is aborted when nobody waits any more. */
+export interface Searcher {
+  readonly caller: { readonly name: string };
+  readonly signal: AbortSignal;
+}
+
 /** Finds rows most like one in the pool, by what the store knows as of now. */
 export function neighborFinder(
   pool: WorkerPool,
@@ -32,7 +38,8 @@ export function neighborFinder(
   return async (relation, row, k, signal) => {
     const untilMs = effectiveUntil(clock(), clock_error);
     const asked = { kind: 'neighbors', among: 'store', ...common, relation, row, k, untilMs } as const;
-    const found = await questions.ask<'neighbors'>((cancelled) => ({ ...asked, cancelled }), signal);
+    const line = { kind: relation, user: row };
+    const found = await questions.ask<'neighbors'>((cancelled) => ({ ...asked, cancelled }), signal, line);
     return found ?? NOTHING;
   };
 }
@@ -54,12 +61,14 @@ export function vectorClusterer(pool: WorkerPool): ItemVectorsParts['clusterAsid
 
 /**
  * Finds the ids of items that contain a text, best match first, one search at a time, so that many of them take no more than one thread.
+ * Keys take turns.
  * @returns what throws FurzeError OVERLOADED when too many searches wait
  */
 export function itemFinder(pool: Pick<WorkerPool, 'run'>, dataPath: string) {
   const queue = new BoundedQueue({ atWorkMax: 1, waitingMax: TEXTS_WAITING_MAX, refusedFor: 'searches' });
-  return (text: string, n: number): Promise<readonly string[]> => {
+  return (text: string, n: number, { caller, signal }: Searcher): Promise<readonly string[]> => {
     const asked = { dataPath, text, n: Math.min(n, ITEMS_MAX), timeMsMax: TEXT_MS_MAX };
-    return queue.run(() => pool.run<'searchItems'>({ kind: 'searchItems', ...asked }));
+    const line = { kind: caller.name, user: 0 };
+    return queue.run(() => pool.run<'searchItems'>({ kind: 'searchItems', ...asked }), signal, line);
   };
 }

@@ -1,4 +1,4 @@
-import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
+import { BoundedQueue, type Line } from '../../platform/concurrency/bounded-queue.ts';
 import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
 import type { Job, JobKind, Jobs } from '../../threads/messages.ts';
 import type { WorkerPool } from './worker-pool.ts';
@@ -29,8 +29,9 @@ export class JobQueue {
   ask<Kind extends JobKind>(
     jobOf: (cancelled: CancelFlag) => Jobs[Kind]['job'] & { readonly kind: Kind } & Job,
     signal?: AbortSignal,
+    line?: Line,
   ): Promise<Jobs[Kind]['answer']> {
     const work = (cancelled: CancelFlag) => this.pool.run<Kind>(jobOf(cancelled));
-    return this.queue.run(() => cancelledBy(signal, work), signal);
+    return this.queue.run(() => cancelledBy(signal, work), signal, line);
   }
 }

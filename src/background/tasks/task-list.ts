@@ -39,6 +39,7 @@ export class TaskList {
   private past: Task[] = [];
   private lastId = 0;
   private saving: Promise<void> = Promise.resolve();
+  private isSaveWaiting = false;
 
   /** @param onEnd told of each task that ends, with those that ended before, newest first */
   constructor(clock: Clock, states: SavedStates, onEnd: TaskList['onEnd'] = () => {}) {
@@ -128,9 +129,14 @@ export class TaskList {
   }
 
   private save(): void {
-    const tasks = [...this.current, ...this.past];
+    if (this.isSaveWaiting) return;
+    this.isSaveWaiting = true;
+    const put = () => {
+      this.isSaveWaiting = false;
+      return this.states.putState(STATE_NAME, [...this.current, ...this.past]);
+    };
     // What cannot be kept is lost for the next start alone; the store reports its own trouble.
-    this.saving = this.saving.then(() => this.states.putState(STATE_NAME, tasks)).catch(() => {});
+    this.saving = this.saving.then(put).catch(() => {});
   }
 }
 

@@ -63,6 +63,8 @@ export function createNodeEngine(
   const server =
     tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...read(tls) }, serve);
   server.timeout = SILENCE_MS;
+  // It answers what it does not expect by itself otherwise, whatever the head holds beside.
+  server.on('checkExpectation', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseOn(socket, error, refuse));
   return {
     name: 'node',

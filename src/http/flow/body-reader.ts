@@ -8,6 +8,8 @@ import { BYTES_PER_SECOND_MIN, type Pace, type PaceWatch } from './pace-watch.ts
 const FIRST_BYTES = 16 * 1024;
 /** Memory that a long body takes at a time: clearing as much as a body of megabytes holds would take milliseconds. */
 const STEP_BYTES = 256 * 1024;
+/** The part of the memory for bodies, an eighth, that longer ones leave to those within a step. */
+const SHORT_SHARE = 8;
 
 const NOTHING = new Uint8Array(0);
 
@@ -78,7 +80,10 @@ export class BodyReader {
     const likely = isLast ? atLeast : Math.min(roomy, Math.max(atLeast, this.rules.bytesMax));
     // No more than what the body is said to be, should that suffice.
     const bytes = lengthBytes >= atLeast ? Math.min(likely, lengthBytes) : likely;
-    if (!this.rules.budget.take(bytes - this.heldBytes)) return false;
+    const { budget, bytesMax } = this.rules;
+    // A few long bodies that come slowly must not keep out all the short ones; the longest fits all the same.
+    const spared = Math.min(budget.bytesMax / SHORT_SHARE, Math.max(0, budget.bytesMax - bytesMax));
+    if (!budget.take(bytes - this.heldBytes, bytes > STEP_BYTES ? spared : 0)) return false;
     this.heldBytes = bytes;
     try {
       if (buffer.buffer.resizable) buffer.buffer.resize(bytes);

@@ -11,9 +11,9 @@ export class ByteBudget {
     return this.held;
   }
 
-  /** Takes bytes, all or none. @returns false when they do not fit */
-  take(bytes: number): boolean {
-    if (this.held + bytes > this.bytesMax) return false;
+  /** Takes bytes, all or none. @param spared bytes that are left to others @returns false when they do not fit */
+  take(bytes: number, spared = 0): boolean {
+    if (this.held + bytes > this.bytesMax - spared) return false;
     this.held += bytes;
     return true;
   }

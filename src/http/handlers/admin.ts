@@ -236,7 +236,7 @@ function activityRoutes(): Route[] {
         status: 200,
         contentType: 'text/event-stream',
         body: '',
-        parts: admin.activity.live.events(Math.min(query.n, ENTRIES_MAX), signal),
+        ...admin.activity.live.events(Math.min(query.n, ENTRIES_MAX), signal),
         lasts: true,
         headers: [
           ['Cache-Control', 'no-store'],

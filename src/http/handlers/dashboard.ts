@@ -71,7 +71,9 @@ function loadDashboard(): Dashboard {
   let manifest: Manifest;
   try {
     manifest = JSON.parse(readFileSync(new URL('manifest.json', FOLDER), 'utf8')) as Manifest;
-  } catch {
+  } catch (error) {
+    // Without handles to open it, it may be there all the same.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return { page: NOT_BUILT, files: new Map() };
   }
   const files = new Map<string, Reply>();

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { ERRORS, FurzeError } from '../../domain/furze-error.ts';
-import { getOrPut } from '../../domain/get-or-put.ts';
 import { packageFile } from '../../platform/program/program-files.ts';
 import { ERRORS_PATH } from '../route/problem-details.ts';
 import { json, page, type Reply } from '../route/reply.ts';
@@ -62,7 +61,7 @@ const PAGE = `<!DOCTYPE html>
 export function docsRoutes(document: () => object): readonly Route[] {
   const common = { open: true, needsNoModel: true } as const;
   let documentReply: Reply | undefined;
-  const files = new Map<string, Promise<Buffer>>();
+  const files = new Map<string, Buffer>();
   return [
     route('GET', '/apidocs', {
       ...common,
@@ -104,8 +103,10 @@ export function docsRoutes(document: () => object): readonly Route[] {
         const contentType = ASSETS.get(asset);
         if (contentType === undefined)
           throw new FurzeError('ROUTE_NOT_FOUND', 'The API page has no such file.');
-        const content = getOrPut(files, asset, () => readFile(new URL(asset, ASSETS_FOLDER)));
-        return file(contentType, await content);
+        let content = files.get(asset);
+        if (content === undefined)
+          files.set(asset, (content = await readFile(new URL(asset, ASSETS_FOLDER))));
+        return file(contentType, content);
       },
     }),
   ];

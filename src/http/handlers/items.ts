@@ -10,7 +10,7 @@ import { noSuchItem } from '../../domain/furze-error.ts';
 import { withGivenLabels } from '../../domain/labels.ts';
 import { jsonPage, pageWish } from '../route/page-reply.ts';
 import { json, jsonText, type Reply } from '../route/reply.ts';
-import { type Route, routesOf } from '../route/route.ts';
+import { type Route, type RouteRequest, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
 import { ITEM } from './examples.ts';
 import { write, written } from './write.ts';
@@ -40,9 +40,10 @@ export const itemRoutes: readonly Route[] = [
     query: ['n', 'cursor', 'q'],
     response: { description: 'A page', schema: ItemsPageSchema, example: { Cursor: '', Items: [ITEM] } },
     errors: ['INVALID_CURSOR'],
-    async handler({ query }, services) {
+    async handler(request, services) {
+      const { query } = request;
       const { data, limits } = services;
-      if (query.text !== undefined) return search(query.text, query.n, services);
+      if (query.text !== undefined) return search(query.text, request, services);
       return jsonPage('Items', pageWish(query, limits), async (n, cursor) => {
         const page = await data.getItems(n, cursor);
         return { cursor: page.cursor, rows: page.rows.map(withGivenLabels) };
@@ -85,8 +86,13 @@ export const itemRoutes: readonly Route[] = [
 ];
 
 /** One page of what a search finds, cut where it grows too large. */
-async function search(text: string, n: number, { data, searchItems, limits }: Services): Promise<Reply> {
-  const found = n === 0 ? [] : await searchItems(text, n);
+async function search(
+  text: string,
+  request: RouteRequest<unknown>,
+  { data, searchItems, limits }: Services,
+): Promise<Reply> {
+  const { n } = request.query;
+  const found = n === 0 ? [] : await searchItems(text, n, request);
   const rows: Item[] = [];
   let length = 0;
   for (const itemId of found) {

@@ -134,7 +134,7 @@ export class Hosts {
   private readonly named: ReadonlySet<string>;
   private readonly takesAddresses: boolean;
   /** The last host that was found to be own: most callers name one and the same. */
-  private lastOwn = '';
+  private lastOwn: string | undefined;
 
   /**
    * @param named hosts that count as own, without a port; `*` for all

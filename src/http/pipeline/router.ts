@@ -56,6 +56,8 @@ export class Router {
   find(method: string, path: string): Match | readonly Method[] | undefined {
     const quick = this.findQuickly(method, path);
     if (quick !== undefined) return quick;
+    // node:http takes `*` and what is behind it.
+    if (path.charCodeAt(0) !== SLASH) return undefined;
     const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
     const segments = path.slice(1, end).split('/');
     if (path.includes('%')) {

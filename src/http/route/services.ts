@@ -1,4 +1,5 @@
 import type { Admin } from '../../admin/admin.ts';
+import type { Searcher } from '../../background/pool/finders.ts';
 import type { HealthReport } from '../../domain/api-schemas.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Limits } from '../../domain/request-limits.ts';
@@ -20,7 +21,7 @@ export interface Services {
   readonly placementReports: PlacementReports;
   readonly admin: Admin;
   /** Ids of items that contain a text, best match first. */
-  readonly searchItems: (text: string, n: number) => Promise<readonly string[]>;
+  readonly searchItems: (text: string, n: number, by: Searcher) => Promise<readonly string[]>;
   /** The state of the stores; tells a failure in the report instead of throwing. */
   readonly health: () => Promise<HealthReport>;
   readonly metricsText: () => Promise<string>;

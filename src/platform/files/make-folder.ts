@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
+/** What people do stands in it: those who may read it are the user that the service runs as. */
+const OWNER_ONLY = 0o700;
+
 /**
- * Makes a folder, and those above it that are missing; does nothing when it is there. Each is asked for once: the
+ * Makes a folder, and those above it that are missing, for the owner alone; does nothing when it is there. Each is asked for once: the
  * recursive form of Node's own call never returns where the folder above is there and the system says ENOENT, as /proc does.
  * @throws NodeJS.ErrnoException of the system: EACCES, EROFS, ENOENT, or EEXIST and ENOTDIR when a file is in the way
  */
@@ -12,7 +15,7 @@ export function makeFolder(path: string): void {
   const above = dirname(folder);
   if (!existsSync(above)) makeFolder(above);
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, { mode: OWNER_ONLY });
   } catch (error) {
     // Another process may have made it meanwhile.
     if (!isFolder(folder)) throw error;
