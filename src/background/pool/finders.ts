@@ -19,7 +19,7 @@ const [TEXT_MS_MAX, ITEMS_MAX] = [3000, 1000];
 /** Searches for a text that wait for the one at work at most; more are refused. */
 const TEXTS_WAITING_MAX = 15;
 
-/** Who searches, by the name of a key, and what is aborted when nobody waits any more. */
+/** The caller of a search, by the name of a key, and what is aborted when nobody waits any more. */
 export interface Searcher {
   readonly caller: { readonly name: string };
   readonly signal: AbortSignal;

@@ -62,9 +62,7 @@ export function createNodeEngine(
   };
   const server =
     tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...read(tls) }, serve);
-  server.timeout = SILENCE_MS;
-  // It answers what it does not expect by itself otherwise, whatever the head holds beside.
-  server.on('checkExpectation', serve);
+  watchOver(server, serve);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseOn(socket, error, refuse));
   return {
     name: 'node',
@@ -102,6 +100,12 @@ export function createNodeEngine(
       server.close();
     },
   };
+}
+
+/** Ends what rests for long, and serves what node:http answers by itself otherwise, whatever its head holds beside. */
+function watchOver(server: Server, serve: (req: IncomingMessage, res: NodeResponse) => void): void {
+  server.timeout = SILENCE_MS;
+  server.on('checkExpectation', serve);
 }
 
 function read({ certPath, keyPath }: TlsFiles) {

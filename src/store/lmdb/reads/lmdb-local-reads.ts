@@ -11,30 +11,13 @@ import { decodeJournal, type Journal } from '../../journals.ts';
 import { decodeOccurrences, type Occurrences, sumOf } from '../../repeats.ts';
 import { readPosition, readPositionAt, replay } from '../changes/recent-feedback.ts';
 import { decodeCatalogueItem, decodeId, decodeItem, decodeUser } from '../format/entity-codec.ts';
-import {
-  FEEDBACK_WORDS,
-  nextBlock,
-  readRow,
-  readType,
-  rowKey,
-  unpackTimeMs,
-  unpackType,
-  writePair,
-  writeRow,
-} from '../format/record-layout.ts';
+import { nextBlock, readRow, readType, rowKey, writePair, writeRow } from '../format/record-layout.ts';
 import { type DataTables, followReplacement } from '../tables/data-tables.ts';
-import {
-  allEntries,
-  entriesFrom,
-  firstKey,
-  lastKey,
-  readBytes,
-  readWords,
-  type Table,
-} from '../tables/engine.ts';
+import { allEntries, entriesFrom, firstKey, readBytes, readWords, type Table } from '../tables/engine.ts';
 import { readReplicaOf, readState, readTypes } from '../tables/meta-table.ts';
 import { readOccurrences, ValueKinds } from '../tables/value-kinds.ts';
 import { readVector, scanVectors } from '../tables/vectors-table.ts';
+import { appendRecords, blockWith } from './feedback-blocks.ts';
 
 /** The synchronous reads of the data environment; also those of the writer inside its transaction. */
 export class LmdbLocalReads implements LocalReads {
@@ -123,12 +106,8 @@ export class LmdbLocalReads implements LocalReads {
    */
   readFeedbackPart(userRow: number, fromItemRow: number, out: FeedbackColumns): number {
     out.clear();
-    return this.appendBlock(
-      userRow,
-      this.blockWith(this.tables.userFeedback, userRow, fromItemRow),
-      fromItemRow,
-      out,
-    );
+    const words = blockWith(this.tables.userFeedback, userRow, fromItemRow);
+    return appendRecords(userRow, words, fromItemRow, out);
   }
 
   /**
@@ -139,7 +118,7 @@ export class LmdbLocalReads implements LocalReads {
     itemRow: number,
     fromUserRow: number,
   ): { readonly users: Uint32Array; readonly next: number } {
-    const words = this.blockWith(this.tables.itemFeedback, itemRow, fromUserRow);
+    const words = blockWith(this.tables.itemFeedback, itemRow, fromUserRow);
     if (words.length === 0) return { users: words, next: 0 };
     const users = words.slice(1).filter((userRow) => userRow >= fromUserRow);
     return { users, next: nextBlock(fromUserRow, words[0]!) };
@@ -346,38 +325,10 @@ export class LmdbLocalReads implements LocalReads {
     let low = 0;
     do {
       const words = readWords(this.tables.userFeedback, writePair(this.pairBytes, userRow, low));
-      low = this.appendBlock(userRow, words, low, out);
+      low = appendRecords(userRow, words, low, out);
     } while (low !== 0);
   }
-
-  /** @returns the sub-key of the next block, 0 for none */
-  private appendBlock(
-    userRow: number,
-    words: Uint32Array,
-    fromItemRow: number,
-    out: FeedbackColumns,
-  ): number {
-    const { length } = words;
-    if (length === 0) return 0;
-    for (let at = 1; at < length; at += FEEDBACK_WORDS) {
-      const high = words[at + 2]!;
-      const itemRow = words[at]!;
-      if (itemRow >= fromItemRow)
-        out.push(userRow, itemRow, unpackType(high), unpackTimeMs(words[at + 1]!, high));
-    }
-    return nextBlock(fromItemRow, words[0]!);
-  }
-
-  /** The block of a row's chain that has the place of a sub-key: the last one that begins no later. */
-  private blockWith(table: Table, row: number, subKey: number): Uint32Array {
-    const words = readWords(table, writePair(this.pairBytes, row, subKey));
-    if (words.length > 0 || subKey === 0) return words;
-    const key = lastKey(table, writePair(this.pairBytes, row, subKey));
-    return key === undefined || readRow(key, 0) !== row ? NO_WORDS : readWords(table, key);
-  }
 }
-
-const NO_WORDS = new Uint32Array(0);
 
 function lookUpRow(ids: Table, id: string): number {
   // An id that no insert would have taken has no key; LMDB itself refuses keys of no bytes and long ones.
