@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** What people do stands in it: those who may read it are the user that the service runs as. */
+/** A folder of data tells what people do: the user of the service alone may read it. */
 const OWNER_ONLY = 0o700;
 
 /**
