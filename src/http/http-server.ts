@@ -171,10 +171,8 @@ export class HttpServer {
    */
   private takesLong({ routeNumber, query }: Exchange, bodyBytes = 0): boolean {
     if (query === undefined) return false;
-    if (this.isHeavy[routeNumber] || bodyBytes > LONG_BODY_BYTES || query.n + query.offset > MUCH)
-      return true;
-    const { categories, excluded, labels, notLabels } = query;
-    return categories.length + excluded.length + labels.length + notLabels.length > FILTERS;
+    const asked = query.n + query.offset + query.listed * (MUCH / FILTERS);
+    return this.isHeavy[routeNumber]! || bodyBytes > LONG_BODY_BYTES || asked > MUCH;
   }
 
   /** Why a request is refused whatever it asks for. */

@@ -14,6 +14,8 @@ export type QueryName = keyof typeof READERS;
 export interface Query extends ItemWishes, AskedModel {
   readonly n: number;
   readonly offset: number;
+  /** Values of parameters that may be given several times, such as categories. */
+  readonly listed: number;
   readonly cursor: string;
   readonly categories: readonly string[];
   readonly userId?: string;
@@ -60,6 +62,7 @@ export function parseQuery(text: string, names: readonly QueryName[], rules: Que
   const query: MutableQuery = {
     n: rules.defaultN,
     offset: 0,
+    listed: 0,
     cursor: '',
     categories: NONE,
     excluded: NONE,
@@ -86,6 +89,7 @@ export function parseQuery(text: string, names: readonly QueryName[], rules: Que
       seen |= 1 << number;
       const made = read(value, name, rules.limits);
       const given = query as Record<string, unknown>;
+      if (countMax !== undefined) query.listed++;
       given[key] =
         countMax === undefined ? made : added(given[key] as [], made, name, countMax(rules.limits));
     }
