@@ -36,7 +36,13 @@ function pipelineOver(services: object, starting?: Promise<void>, barrier?: Read
 }
 
 function headOf(head: Partial<RequestHead>): RequestHead {
-  return { method: 'GET', path: '/', query: '', header: (name) => (name === 'host' ? '127.0.0.1' : ''), ...head };
+  return {
+    method: 'GET',
+    path: '/',
+    query: '',
+    header: (name) => (name === 'host' ? '127.0.0.1' : ''),
+    ...head,
+  };
 }
 
 function ask(services: object, head: Partial<RequestHead>, starting?: Promise<void>) {
