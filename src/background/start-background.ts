@@ -2,20 +2,24 @@ import type { Config } from '../config/config.ts';
 import { positiveFeedback } from '../config/positive-feedback.ts';
 import type { Clock } from '../domain/clock.ts';
 import { loadKernels } from '../kernel/load-kernels.ts';
+import type { Ranked } from '../memory/ranked-rows.ts';
 import { limitRepeats } from '../platform/log/limit-log-repeats.ts';
 import type { Logger } from '../platform/log/log.ts';
 import type { Teardown } from '../platform/process/teardown.ts';
+import type { FindRelated } from '../recommend/neighbors/item-neighbors.ts';
+import { askedUser } from '../recommend/neighbors/user-neighbors.ts';
 import type { CountsStorage } from '../recommend/popularity/live-counts.ts';
 import { popularitySpans } from '../recommend/popularity/popularity-counts.ts';
 import { type Recommendation, startRecommendation } from '../recommend/start-recommendation.ts';
 import type { CacheStore } from '../store/cache-store.ts';
+import type { Questions } from '../store/cluster.ts';
+import type { DataStore } from '../store/data-store.ts';
 import type { StorePaths } from '../store/open/open-store.ts';
 import type { StartedStores } from '../store/open/start-stores.ts';
 import { SAVED_COUNTS_NAME } from '../threads/messages.ts';
 import { type BackgroundTraining, createTrainer, createTraining, openPool } from './fit/create-training.ts';
 import { GenerationFollower } from './fit/generation-follower.ts';
 import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
-import { answerOthers, relatedElsewhere } from './pool/ask-other-nodes.ts';
 import { neighborFinder, vectorClusterer, vectorFinder } from './pool/finders.ts';
 import type { WorkerPool } from './pool/worker-pool.ts';
 import { TaskList } from './tasks/task-list.ts';
@@ -120,4 +124,35 @@ function countsStorage(
     read: () => cache.getBlob(SAVED_COUNTS_NAME),
     renew: () => pool.run<'recount'>({ kind: 'recount', ...settings, ...paths, nowMs: clock() }),
   };
+}
+
+type Question = Pick<Parameters<FindRelated>, 0 | 1 | 2>;
+
+/** Finds rows most like one by asking a node that has a copy of all data, where this one has none: rows mean the same there. */
+function relatedElsewhere(questions: Questions, data: Pick<DataStore, 'barrier'>): FindRelated {
+  return async (relation, row, k, signal) => {
+    const found = (await questions.ask([relation, row, k], signal)) as Ranked;
+    // Who they are is here once they are asked for.
+    if (relation !== 'items-by-users') await data.barrier?.pass([...found.rows]);
+    return found;
+  };
+}
+
+/** Answers such questions of others. */
+function answerOthers(
+  questions: Questions,
+  data: DataStore,
+  { generations, histories, live, findRelated }: Recommendation & { readonly findRelated: FindRelated },
+): void {
+  questions.answer(async (question) => {
+    const { 0: relation, 1: row, 2: k } = question as Question;
+    await data.barrier?.pass();
+    const asked =
+      relation === 'items-by-users'
+        ? undefined
+        : histories.useNow(row, (history) => askedUser(history, relation, live.isPositive));
+    const laidOut = asked && (await generations.similarUsers?.(asked, k));
+    const { rows, scores } = laidOut ?? (await findRelated(relation, row, k));
+    return { rows: [...rows], scores: [...scores] };
+  });
 }

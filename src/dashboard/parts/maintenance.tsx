@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Storage, Task, Tasks } from '../../domain/admin-schemas.ts';
-import { api } from '../api.ts';
-import { downloadBackup } from '../download-backup.ts';
+import { api, ask } from '../api.ts';
 import { bytes, percent, time } from '../format.ts';
+import { saveFile } from '../save-file.ts';
 import { useAttempt } from '../use-attempt.ts';
 import { useResource } from '../use-resource.ts';
 import { Card, State } from './common.tsx';
@@ -71,4 +71,26 @@ function lastOf(tasks: Tasks | undefined, kind: Task['Kind'], name: string): str
   const last = tasks?.Past.find(({ Kind }) => Kind === kind);
   if (last === undefined) return `No ${name} yet.`;
   return `Last ${name}: ${time(last.EndedAt)}, ${last.State}${outcome(last) === '' ? '' : ` (${outcome(last)})`}.`;
+}
+
+/** Bytes of a copy that have come; undefined while it is being made. */
+type OnBytes = (bytes: number) => void;
+
+/** Has the service make a copy of the data store, and gives it to the browser to keep. @throws ApiError */
+async function downloadBackup(onBytes: OnBytes): Promise<string> {
+  const { body } = await ask('/api/admin/backup', 'POST');
+  const parts: BlobPart[] = [];
+  let bytes = 0;
+  const reader = body!.getReader();
+  for (;;) {
+    // One that breaks off rejects: half a copy is never kept.
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    bytes += value.length;
+    onBytes(bytes);
+  }
+  const name = `furze-${new Date().toISOString().slice(0, 16).replace(':', '')}.mdb`;
+  saveFile(name, parts);
+  return name;
 }

@@ -6,7 +6,6 @@ import { NewItems } from '../catalogue/new-items.ts';
 import { LatestIndex } from '../global-lists/latest-index.ts';
 import { PopularIndex } from '../global-lists/popular-index.ts';
 import { type NumberedTypeTest, typeTest } from '../history/counts-as-positive.ts';
-import { Movement } from '../live/movement.ts';
 import { ColdItemIndex } from '../neighbors/cold-item-index.ts';
 import type { CountsByType } from '../popularity/counts-by-type.ts';
 import type { FirstSights } from '../popularity/first-sights.ts';
@@ -197,5 +196,27 @@ export class InMemoryState {
     const { isMore, gained } = this.coldItems.step(this.knownRows, COLD_ITEMS_A_TURN);
     for (const row of gained) this.newItems.add(row, this.clock());
     return isMore;
+  }
+}
+
+/** Lists may be others once so large a part of the likes of half a day has come. */
+const SHARE = 0.002;
+
+/** Knows when so many likes have come that lists may be others: each of a small service, of a large one a few hundred. */
+export class Movement {
+  /** Milliseconds since the epoch, -Infinity for never. */
+  lastMs = Number.NEGATIVE_INFINITY;
+  private since = 0;
+
+  /**
+   * Notes likes.
+   * @param lately likes of half a day, more or less
+   * @param nowMs milliseconds since the epoch
+   */
+  note(likes: number, lately: number, nowMs: number): void {
+    this.since += likes;
+    if (likes === 0 || this.since < SHARE * lately) return;
+    this.since = 0;
+    this.lastMs = nowMs;
   }
 }

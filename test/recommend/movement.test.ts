@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Movement } from '../../../src/recommend/live/movement.ts';
+import { Movement } from '../../src/recommend/state/in-memory-state.ts';
 
 describe('movement', () => {
   it('is each like where there are few, and of many some', () => {
