@@ -1,16 +1,11 @@
 import type { Ranked } from '../../memory/ranked-rows.ts';
 import { TopK } from '../../memory/top-k.ts';
-import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
-import { KeptForAWhile } from './kept-for-a-while.ts';
 
 /** Users of an item whose baskets are looked at, evenly spread. */
 const USERS_MAX = 1000;
-/** Items kept of one, and items of which they are kept. */
 const LENGTH_MAX = 500;
-const KEPT_MAX = 500;
-const FRESH_MS = 600_000;
 
 export interface BasketParts {
   readonly reads: Pick<LocalReads, 'readItemUsers' | 'readUserFeedback'>;
@@ -20,46 +15,33 @@ export interface BasketParts {
 }
 
 /**
- * Items that are often bought together with one: in a basket are the likes of one user within a time of each other. An item counts by the
- * cosine of the two items' baskets, less the fewer there are (as by one more basket without it).
+ * Items that are often bought together with one, best first: in a basket are the likes of one user within a time of each other. An item
+ * counts by the cosine of the two items' baskets, less the fewer there are (as by one more basket without it). Pauses after each user.
+ * @param withinMs longest time between two likes of a basket, milliseconds
  */
-export class BasketLists {
-  private readonly parts: BasketParts;
-  private readonly kept = new KeptForAWhile<string, Ranked>(FRESH_MS, KEPT_MAX);
-
-  constructor(parts: BasketParts) {
-    this.parts = parts;
+export function* boughtTogether(
+  { reads, isPositive, likesOf }: BasketParts,
+  row: number,
+  withinMs: number,
+): Generator<undefined, Ranked> {
+  const users = Uint32Array.from(reads.readItemUsers(row));
+  const step = Math.max(1, users.length / USERS_MAX);
+  const baskets = new Map<number, number>();
+  const feedback = new FeedbackColumns();
+  let looked = 0;
+  for (let at = 0; at < users.length; at += step) {
+    looked++;
+    reads.readUserFeedback(users[Math.floor(at)]!, feedback);
+    for (const other of besides(feedback, row, withinMs, isPositive))
+      baskets.set(other, (baskets.get(other) ?? 0) + 1);
+    yield;
   }
-
-  /**
-   * The items, best first; at most ten minutes old, and made in turns.
-   * @param withinMs longest time between two likes of a basket, milliseconds
-   */
-  of(row: number, withinMs: number, nowMs: number): Promise<Ranked> {
-    return this.kept.of(`${row} ${withinMs}`, nowMs, () => inTurns(this.make(row, withinMs)));
+  const best = new TopK(LENGTH_MAX);
+  for (const [other, count] of baskets) {
+    const likes = Math.max(likesOf(other), count);
+    best.push(other, (count / Math.sqrt(looked * likes)) * (count / (count + 1)));
   }
-
-  private *make(row: number, withinMs: number): Generator<undefined, Ranked> {
-    const { reads, isPositive, likesOf } = this.parts;
-    const users = Uint32Array.from(reads.readItemUsers(row));
-    const step = Math.max(1, users.length / USERS_MAX);
-    const baskets = new Map<number, number>();
-    const feedback = new FeedbackColumns();
-    let looked = 0;
-    for (let at = 0; at < users.length; at += step) {
-      looked++;
-      reads.readUserFeedback(users[Math.floor(at)]!, feedback);
-      for (const other of besides(feedback, row, withinMs, isPositive))
-        baskets.set(other, (baskets.get(other) ?? 0) + 1);
-      yield;
-    }
-    const best = new TopK(LENGTH_MAX);
-    for (const [other, count] of baskets) {
-      const likes = Math.max(likesOf(other), count);
-      best.push(other, (count / Math.sqrt(looked * likes)) * (count / (count + 1)));
-    }
-    return best.sorted();
-  }
+  return best.sorted();
 }
 
 /** Items that a user liked within a time of liking one. */

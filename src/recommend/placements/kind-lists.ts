@@ -10,7 +10,7 @@ import type { ItemNeighbors } from '../neighbors/item-neighbors.ts';
 import type { PopularityCounts } from '../popularity/popularity-counts.ts';
 import { POPULARITY_SCALES } from '../popularity/popularity-scales.ts';
 import type { Caller, Sources } from '../sources/source.ts';
-import { BasketLists } from './basket-lists.ts';
+import { boughtTogether } from './basket-lists.ts';
 import { DueRepeats } from './due-repeats.ts';
 import { KeptForAWhile } from './kept-for-a-while.ts';
 
@@ -23,6 +23,10 @@ const ENOUGH = 3;
 const SIMILAR_MAX = 200;
 /** What a list counts less for each place further down, in a sum over lists (Cormack, Clarke and Büttcher 2009). */
 const RANK_OFFSET = 60;
+/** What is bought together with how many items is kept, and for how long; and for how long what is trending, milliseconds. */
+const BASKETS_MAX = 500;
+const BASKETS_FRESH_MS = 600_000;
+const TRENDING_FRESH_MS = 60_000;
 
 export interface KindParts {
   readonly reads: LocalReads;
@@ -58,22 +62,20 @@ export interface KindList extends Ranked {
 /** Makes the lists of placements of other kinds than the user's own list. */
 export class KindLists {
   private readonly parts: KindParts;
-  private readonly baskets: BasketLists;
-  private readonly trending: TrendingList;
+  private readonly baskets = new KeptForAWhile<string, Ranked>(BASKETS_FRESH_MS, BASKETS_MAX);
+  private readonly trending = new KeptForAWhile<'', Ranked>(TRENDING_FRESH_MS, 1);
   private readonly repeats: DueRepeats;
 
   constructor(parts: KindParts) {
-    const { reads, isPositive, popularity } = parts;
     this.parts = parts;
-    this.baskets = new BasketLists({ reads, isPositive, likesOf: (row) => popularity.ever[row] ?? 0 });
-    this.trending = new TrendingList(popularity);
-    this.repeats = new DueRepeats(reads, isPositive);
+    this.repeats = new DueRepeats(parts.reads, parts.isPositive);
   }
 
   /** The list of a kind; undefined where it is the user's own that is asked for. */
   async list(settings: Config['placement'][string], ask: KindAsk): Promise<KindList | undefined> {
-    const { reads } = this.parts;
+    const { reads, isPositive, popularity } = this.parts;
     const { history, k, nowMs } = ask;
+    const likesOf = (row: number) => popularity.ever[row] ?? 0;
     const accept = (row: number) => ask.accept(row) && isUnread(history, row);
     const unread: KindAsk = { ...ask, accept };
     switch (settings.kind) {
@@ -84,11 +86,14 @@ export class KindLists {
       case 'together': {
         const seedRow = this.seedOf(ask);
         if (seedRow < 0) return NOTHING;
-        const list = await this.baskets.of(seedRow, settings.basket_hours * HOUR_MS, nowMs);
+        const withinMs = settings.basket_hours * HOUR_MS;
+        const list = await this.baskets.of(`${seedRow} ${withinMs}`, nowMs, () =>
+          inTurns(boughtTogether({ reads, isPositive, likesOf }, seedRow, withinMs)),
+        );
         return { ...filterRanked(list, k, accept), seedRow };
       }
       case 'trending':
-        return filterRanked(await this.trending.current(nowMs), k, accept);
+        return filterRanked(await this.trending.of('', nowMs, () => inTurns(rising(popularity))), k, accept);
       case 'continue':
         return filterRanked(begunItems(reads, history.userRow, settings), k, ask.accept);
       case 'again':
@@ -205,7 +210,6 @@ function begunItems(
 }
 
 const LENGTH_MAX = 2000;
-const FRESH_MS = 60_000;
 /** Rows that are looked at between two pauses. */
 const STEP_ROWS = 8192;
 /** What counts as lately, and as the past of an item. */
@@ -216,38 +220,24 @@ const LIKES_MIN = 2;
 
 /**
  * Items that rise against their own past: by how many standard deviations of a Poisson count the likes of about two days are more than
- * the item's share in those of a month lets expect. What rises with all others does not.
+ * the item's share in those of a month lets expect. What rises with all others does not. Pauses now and then.
  */
-class TrendingList {
-  private readonly counts: Pick<PopularityCounts, 'scales' | 'totals'>;
-  private readonly kept = new KeptForAWhile<'', Ranked>(FRESH_MS, 1);
-
-  constructor(counts: Pick<PopularityCounts, 'scales' | 'totals'>) {
-    this.counts = counts;
+function* rising(counts: Pick<PopularityCounts, 'scales' | 'totals'>): Generator<undefined, Ranked> {
+  const { scales } = counts;
+  const totals = counts.totals();
+  const lately = scales[LATELY]!;
+  const past = scales[PAST]!;
+  // Counts are kept up to a factor that all items of a scale share.
+  const latelyFactor = lately.total > 0 ? totals[LATELY]! / lately.total : 0;
+  const expectedFactor = past.total > 0 ? totals[LATELY]! / past.total : 0;
+  const best = new TopK(LENGTH_MAX);
+  const length = Math.min(lately.values.length, past.values.length);
+  for (let row = 0; row < length; row++) {
+    if (row % STEP_ROWS === STEP_ROWS - 1) yield;
+    const likes = lately.values[row]! * latelyFactor;
+    if (likes < LIKES_MIN / 2) continue;
+    const expected = past.values[row]! * expectedFactor;
+    if (likes > expected) best.push(row, (likes - expected) / Math.sqrt(expected + 1));
   }
-
-  /** The list, at most a minute old; it is made in turns. */
-  current(nowMs: number): Promise<Ranked> {
-    return this.kept.of('', nowMs, () => inTurns(this.make()));
-  }
-
-  private *make(): Generator<undefined, Ranked> {
-    const { scales } = this.counts;
-    const totals = this.counts.totals();
-    const lately = scales[LATELY]!;
-    const past = scales[PAST]!;
-    // Counts are kept up to a factor that all items of a scale share.
-    const latelyFactor = lately.total > 0 ? totals[LATELY]! / lately.total : 0;
-    const expectedFactor = past.total > 0 ? totals[LATELY]! / past.total : 0;
-    const best = new TopK(LENGTH_MAX);
-    const length = Math.min(lately.values.length, past.values.length);
-    for (let row = 0; row < length; row++) {
-      if (row % STEP_ROWS === STEP_ROWS - 1) yield;
-      const likes = lately.values[row]! * latelyFactor;
-      if (likes < LIKES_MIN / 2) continue;
-      const expected = past.values[row]! * expectedFactor;
-      if (likes > expected) best.push(row, (likes - expected) / Math.sqrt(expected + 1));
-    }
-    return best.sorted();
-  }
+  return best.sorted();
 }
