@@ -2,7 +2,7 @@ import Type, { type Static, type TOptional, type TSchema, type TUnsafe } from 't
 import { ADMIN_SCHEMAS } from './admin-schemas.ts';
 import { type FieldKind, type Fields, type GivenValues, ITEM_FIELDS, USER_FIELDS } from './entity-fields.ts';
 import type { Json } from './labels.ts';
-import { named, oneOf } from './schema-helpers.ts';
+import { count, flag, integer, named, number, oneOf, text } from './schema-helpers.ts';
 
 /**
  * The shapes of bodies, asked and answered. One schema serves the TypeScript type, the compiled validator and the
@@ -10,39 +10,40 @@ import { named, oneOf } from './schema-helpers.ts';
  * and fields that are not named here are ignored.
  */
 /** A `rule` is a name in `src/http/openapi/openapi.ts`, for the document alone. */
-const text = (description: string, rule: 'comment' | 'timestamp') =>
+const givenText = (description: string, rule: 'comment' | 'timestamp') =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, rule });
-const texts = (description: string) =>
+const givenTexts = (description: string) =>
   Type.Unsafe<readonly string[] | null>({
     type: ['array', 'null'],
     items: { type: 'string' },
     description,
     rule: 'texts',
   });
-const flag = (description: string) => Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
+const givenFlag = (description: string) =>
+  Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
 const labels = (description: string) =>
   Type.Unsafe<Json>({
     description: `${description}. Usually a list of texts; any JSON is kept and given back, and the texts in it are compared`,
   });
-const strings = (description: string) => Type.Array(Type.String(), { description });
+const strings = (description: string) => Type.Array(text(), { description });
 
 const TIMESTAMP_FORMS =
   'RFC 3339 / ISO 8601: with a zone, without one (then UTC), or a date alone (then midnight UTC)';
 
 const GIVEN: Record<FieldKind, (description: string) => TSchema> = {
-  flag,
-  texts,
+  flag: givenFlag,
+  texts: givenTexts,
   labels,
-  time: (description) => text(`${description}; "" for none. ${TIMESTAMP_FORMS}`, 'timestamp'),
-  text: (description) => text(description, 'comment'),
+  time: (description) => givenText(`${description}; "" for none. ${TIMESTAMP_FORMS}`, 'timestamp'),
+  text: (description) => givenText(description, 'comment'),
 };
 const ANSWERED: Record<FieldKind, (description: string) => TSchema> = {
-  flag: (description) => Type.Boolean({ description }),
+  flag,
   texts: strings,
   labels,
   time: (description) =>
     Type.String({ description: `${description}, RFC 3339 UTC; "" for none`, rule: 'written' }),
-  text: (description) => Type.String({ description }),
+  text,
 };
 
 function givenFields<F extends Fields>(fields: F) {
@@ -83,8 +84,10 @@ export const FeedbackBodySchema = named('Feedback to write', {
   FeedbackType: feedbackType,
   UserId: userId,
   ItemId: itemId,
-  Timestamp: Type.Optional(text(`When it happened; absent or "" for now. ${TIMESTAMP_FORMS}`, 'timestamp')),
-  Comment: Type.Optional(text('Free text', 'comment')),
+  Timestamp: Type.Optional(
+    givenText(`When it happened; absent or "" for now. ${TIMESTAMP_FORMS}`, 'timestamp'),
+  ),
+  Comment: Type.Optional(givenText('Free text', 'comment')),
   Value: Type.Optional(
     Type.Unsafe<number | null>({
       type: ['number', 'null'],
@@ -119,7 +122,9 @@ export const ImpressionBodySchema = named('Impression to write', {
       description: 'Places of the items in the list, from 1; absent for 1, 2, 3 and so on',
     }),
   ),
-  Timestamp: Type.Optional(text(`When it was seen; absent or "" for now. ${TIMESTAMP_FORMS}`, 'timestamp')),
+  Timestamp: Type.Optional(
+    givenText(`When it was seen; absent or "" for now. ${TIMESTAMP_FORMS}`, 'timestamp'),
+  ),
 });
 export const ImpressionBodiesSchema = Type.Array(ImpressionBodySchema, { rule: 'session' });
 /** A record of a session; a session has no user, so the user may be left out. */
@@ -135,7 +140,7 @@ export const ItemBodiesSchema = Type.Array(ItemBodySchema, { rule: 'batch' });
 export const FeedbackBodiesSchema = Type.Array(FeedbackBodySchema, { rule: 'batch' });
 
 /** Numbers of a vector, whose right number its space tells. */
-const numbers = Type.Array(Type.Number(), { description: 'The numbers of the vector', rule: 'vector' });
+const numbers = Type.Array(number(), { description: 'The numbers of the vector', rule: 'vector' });
 export const VectorBodySchema = Type.Object(
   { ItemId: Type.Optional(itemId), Vector: numbers },
   { title: 'Vector to write' },
@@ -167,20 +172,17 @@ export const FeedbackSchema = named('Feedback', {
   UserId: userId,
   ItemId: itemId,
   Timestamp: Type.String({ description: 'When it happened, RFC 3339 UTC', rule: 'written' }),
-  Comment: Type.String({ description: 'Free text' }),
-  Value: Type.Optional(Type.Number({ description: 'As it was written; absent for 0' })),
+  Comment: text('Free text'),
+  Value: Type.Optional(number('As it was written; absent for 0')),
   Count: Type.Optional(Type.Integer({ minimum: 1, description: 'With `details`: how often it happened' })),
-  LastTimestamp: Type.Optional(Type.String({ description: 'With `details`: when it happened last' })),
-  ValueSum: Type.Optional(Type.Number({ description: 'With `details`: of all events; absent for 0' })),
+  LastTimestamp: Type.Optional(text('With `details`: when it happened last')),
+  ValueSum: Type.Optional(number('With `details`: of all events; absent for 0')),
   Occurrences: Type.Optional(
     Type.Array(
       Type.Object({
-        Timestamp: Type.String(),
-        Value: Type.Optional(Type.Number()),
-        Count: Type.Integer({
-          minimum: 0,
-          description: 'Events that are put together here; 0 for one taken back',
-        }),
+        Timestamp: text(),
+        Value: Type.Optional(number()),
+        Count: count('Events that are put together here; 0 for one taken back'),
       }),
       { description: 'With `details`: its events, where there are several' },
     ),
@@ -190,9 +192,9 @@ export const FeedbackListSchema = Type.Array(FeedbackSchema);
 
 export const ImpressionSchema = named('Impression', {
   UserId: userId,
-  Placement: Type.String(),
-  Variant: Type.String({ description: 'Of an experiment; "" for none' }),
-  Generation: Type.Integer({ minimum: 0, description: 'Of the model that served; 0 for none' }),
+  Placement: text(),
+  Variant: text('Of an experiment; "" for none'),
+  Generation: count('Of the model that served; 0 for none'),
   ListTimestamp: Type.String({ description: 'When the list was answered, RFC 3339 UTC', rule: 'written' }),
   Timestamp: Type.String({
     description: 'When it was seen, or the feedback came, RFC 3339 UTC',
@@ -200,9 +202,9 @@ export const ImpressionSchema = named('Impression', {
   }),
   Items: Type.Array(itemId),
   Places: Type.Array(Type.Integer({ minimum: 1 }), { description: 'From 1; empty where feedback came' }),
-  FeedbackType: Type.Optional(Type.String({ description: 'Of feedback that named the list' })),
+  FeedbackType: Type.Optional(text('Of feedback that named the list')),
   Chances: Type.Optional(
-    Type.Array(Type.Number(), {
+    Type.Array(number(), {
       description: 'Chance with which each item stood at its place, where exploration chose some',
     }),
   ),
@@ -211,48 +213,45 @@ export const ImpressionsSchema = Type.Array(ImpressionSchema);
 export type Impression = Static<typeof ImpressionSchema>;
 
 export const ScoredEntrySchema = named('Scored entry', {
-  Id: Type.String({ description: 'Identifier of an item or a user' }),
-  Score: Type.Number({ description: 'Higher is better' }),
+  Id: text('Identifier of an item or a user'),
+  Score: number('Higher is better'),
 });
 export const ScoredEntriesSchema = Type.Array(ScoredEntrySchema);
 export const DetailedListSchema = named('List with details', {
   Items: Type.Array(
     Type.Object({
-      Id: Type.String(),
-      Score: Type.Number({ description: 'Higher is better' }),
-      Source: Type.String({ description: 'What it comes from, as `X-Furze-Source` names it' }),
-      Reason: Type.String({ description: 'The same in words' }),
+      Id: text(),
+      Score: number('Higher is better'),
+      Source: text('What it comes from, as `X-Furze-Source` names it'),
+      Reason: text('The same in words'),
     }),
   ),
-  Seed: Type.Optional(Type.String({ description: 'The item that the list goes by' })),
+  Seed: Type.Optional(text('The item that the list goes by')),
 });
 export type DetailedList = Static<typeof DetailedListSchema>;
-export const ItemIdsSchema = Type.Array(Type.String({ description: 'Identifier of an item' }));
+export const ItemIdsSchema = Type.Array(text('Identifier of an item'));
 
 export const ExplanationSchema = named('Explanation', {
-  UserId: Type.String(),
-  ItemId: Type.String(),
-  Recommended: Type.Boolean({ description: 'Whether the item stands among the first n' }),
+  UserId: text(),
+  ItemId: text(),
+  Recommended: flag('Whether the item stands among the first n'),
   Rank: Type.Integer({ minimum: -1, description: 'Its place from 0, or -1' }),
   WhyNot: Type.Optional(
     Type.Object({
       Reason: oneOf('hidden', 'out_of_date', 'read', 'not_in_category', 'below_the_cut'),
-      ReadAt: Type.Optional(Type.String({ description: 'When the user first read it' })),
+      ReadAt: Type.Optional(text('When the user first read it')),
     }),
   ),
   Score: Type.Optional(
-    Type.Number({
-      description:
-        'What the ranking gives it: the probability of positive feedback where click-through is predicted, else the collaborative score',
-    }),
+    number(
+      'What the ranking gives it: the probability of positive feedback where click-through is predicted, else the collaborative score',
+    ),
   ),
-  CutScore: Type.Optional(
-    Type.Number({ description: 'That of the last of the first n, where the item is not among them' }),
-  ),
+  CutScore: Type.Optional(number('That of the last of the first n, where the item is not among them')),
   Lift: Type.Optional(
     Type.Object(
       {
-        Likes: Type.Array(Type.String({ description: 'An item that the user would have to like, tried' })),
+        Likes: Type.Array(text('An item that the user would have to like, tried')),
         People: Type.Optional(
           Type.Integer({
             minimum: 1,
@@ -264,59 +263,54 @@ export const ExplanationSchema = named('Explanation', {
     ),
   ),
   Parts: Type.Optional(
-    Type.Array(Type.Object({ Name: Type.String(), Meaning: Type.String(), Score: Type.Number() }), {
+    Type.Array(Type.Object({ Name: text(), Meaning: text(), Score: number() }), {
       description: 'What the log-odds of the score are the sum of; below 0 what speaks against the item',
     }),
   ),
   Recommenders: Type.Array(
-    Type.Object(
-      { Name: Type.String(), Score: Type.Number() },
-      { description: 'One in use that can score the item' },
-    ),
+    Type.Object({ Name: text(), Score: number() }, { description: 'One in use that can score the item' }),
   ),
   Contributions: Type.Array(
     Type.Object({
-      ItemId: Type.String({ description: "One of the user's own items" }),
-      Score: Type.Number({
-        description: 'What it adds to the log-odds of the score, or to the collaborative score',
-      }),
-      Share: Type.Number({ description: 'The same as a part of all pull, -1 to 1' }),
+      ItemId: text("One of the user's own items"),
+      Score: number('What it adds to the log-odds of the score, or to the collaborative score'),
+      Share: number('The same as a part of all pull, -1 to 1'),
     }),
   ),
 });
 export type Explanation = Static<typeof ExplanationSchema>;
 
 export const WriteResultSchema = named('Write result', {
-  RowAffected: Type.Integer({ minimum: 0, description: 'Rows inserted, overwritten or removed' }),
+  RowAffected: count('Rows inserted, overwritten or removed'),
 });
 
-const cursor = Type.String({ description: 'Passed back as `cursor` for the next page; "" on the last page' });
+const cursor = text('Passed back as `cursor` for the next page; "" on the last page');
 export const UsersPageSchema = named('Users page', { Cursor: cursor, Users: Type.Array(UserSchema) });
 export const ItemsPageSchema = named('Items page', { Cursor: cursor, Items: Type.Array(ItemSchema) });
 export const VectorsPageSchema = named('Vectors page', { Cursor: cursor, Vectors: Type.Array(VectorSchema) });
 export const FeedbackPageSchema = named('Feedback page', { Cursor: cursor, Feedback: FeedbackListSchema });
 
 export const HealthReportSchema = named('Health report', {
-  CacheStoreConnected: Type.Boolean(),
-  CacheStoreError: Type.String({ description: '"" when all is well' }),
-  DataStoreConnected: Type.Boolean(),
-  DataStoreError: Type.String({ description: '"" when all is well' }),
-  Ready: Type.Boolean({ description: 'True when requests can be handled' }),
+  CacheStoreConnected: flag(),
+  CacheStoreError: text('"" when all is well'),
+  DataStoreConnected: flag(),
+  DataStoreError: text('"" when all is well'),
+  Ready: flag('True when requests can be handled'),
 });
 export type HealthReport = Static<typeof HealthReportSchema>;
 
 export const ProblemSchema = Type.Object(
   {
-    type: Type.String({ description: 'Where the code is described, relative to this server' }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String({ description: 'One sentence on this case' }),
-    code: Type.String({ description: 'Stable name of the error' }),
+    type: text('Where the code is described, relative to this server'),
+    title: text(),
+    status: integer(),
+    detail: text('One sentence on this case'),
+    code: text('Stable name of the error'),
     errors: Type.Optional(
       Type.Array(
         Type.Object({
-          path: Type.String({ description: 'JSON pointer into the body, or the name of the parameter' }),
-          message: Type.String(),
+          path: text('JSON pointer into the body, or the name of the parameter'),
+          message: text(),
         }),
       ),
     ),

@@ -1,26 +1,20 @@
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { type ImportReport, ImportReportSchema } from './admin-schemas.ts';
 import {
-  FeedbackBodiesSchema,
   type FeedbackBody,
   FeedbackBodySchema,
-  ImpressionBodiesSchema,
   type ImpressionBody,
   ImpressionBodySchema,
-  ItemBodiesSchema,
   type ItemBody,
   ItemBodySchema,
   type ItemPatch,
   ItemPatchSchema,
-  SessionBodiesSchema,
   type SessionBody,
   SessionBodySchema,
-  UserBodiesSchema,
   type UserBody,
   UserBodySchema,
   type UserPatch,
   UserPatchSchema,
-  VectorBodiesSchema,
   type VectorBody,
   VectorBodySchema,
   VectorSchema,
@@ -60,30 +54,32 @@ const SETTINGS_VALUES_MAX = 10_000;
 /** Length of a vector at most: sums of squares and products of two stay within the range of float32. */
 const VECTOR_LENGTH_MAX = 1e18;
 
-const userBodies = { one: lazily<UserBody>(UserBodySchema), all: lazily<UserBody[]>(UserBodiesSchema) };
-const itemBodies = { one: lazily<ItemBody>(ItemBodySchema), all: lazily<ItemBody[]>(ItemBodiesSchema) };
-const feedbackBodies = {
-  one: lazily<FeedbackBody>(FeedbackBodySchema),
-  all: lazily<FeedbackBody[]>(FeedbackBodiesSchema),
-};
-const sessionBodies = {
-  one: lazily<SessionBody>(SessionBodySchema),
-  all: lazily<SessionBody[]>(SessionBodiesSchema),
-};
+const userBodies = bodies<UserBody>(UserBodySchema);
+const itemBodies = bodies<ItemBody>(ItemBodySchema);
+const feedbackBodies = bodies<FeedbackBody>(FeedbackBodySchema);
+const sessionBodies = bodies<SessionBody>(SessionBodySchema);
+const impressionBodies = bodies<ImpressionBody>(ImpressionBodySchema);
+/** A vector of a batch names its item, one alone need not. */
 const vectorBodies = {
   one: lazily<VectorBody>(VectorBodySchema),
   record: lazily<ItemVector>(VectorSchema),
-  all: lazily<VectorBody[]>(VectorBodiesSchema),
-};
-const impressionBodies = {
-  one: lazily<ImpressionBody>(ImpressionBodySchema),
-  all: lazily<ImpressionBody[]>(ImpressionBodiesSchema),
+  all: lazily<VectorBody[]>(Type.Array(VectorSchema)),
 };
 const userPatch = lazily<UserPatch>(UserPatchSchema);
 const itemPatch = lazily<ItemPatch>(ItemPatchSchema);
 const settings = lazily<Readonly<Record<string, unknown>>>(Type.Object({}));
 const previewBody = lazily<PreviewBody>(PreviewBodySchema);
 const importReport = lazily<ImportReport>(ImportReportSchema);
+
+/** A body of one record, and of a batch of them. */
+interface Bodies<Body> {
+  readonly one: () => Checker<Body>;
+  readonly all: () => Checker<Body[]>;
+}
+
+function bodies<Body>(schema: TSchema): Bodies<Body> {
+  return { one: lazily<Body>(schema), all: lazily<Body[]>(Type.Array(schema)) };
+}
 
 /**
  * Users out of a request body, every field filled in.
@@ -115,24 +111,9 @@ export function decodeItems(batch: Batch<Item>, limits: Limits): Item[] {
  * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE
  */
 export function decodeFeedback(batch: Batch<Feedback>, limits: Limits, nowMs: number): Feedback[] {
-  const now = formatTimestamp(nowMs);
-  return decodeBatch<FeedbackBody, Feedback>(batch, feedbackBodies, limits, (body, place) => ({
-    FeedbackType: checkId(body.FeedbackType, at(place, 'FeedbackType'), limits),
-    UserId: checkId(body.UserId, at(place, 'UserId'), limits),
-    ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
-    Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
-    Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
-    ...(body.Value && { Value: body.Value }),
-    ...recommendationOf(body, place, limits),
-  }));
-}
-
-function recommendationOf(
-  { Recommendation: token }: Pick<FeedbackBody, 'Recommendation'>,
-  place: string | number,
-  limits: Limits,
-): Pick<Feedback, 'Recommendation'> {
-  return token ? { Recommendation: checkId(token, at(place, 'Recommendation'), limits) } : {};
+  const userIdOf = ({ UserId }: FeedbackBody, place: string | number) =>
+    checkId(UserId, at(place, 'UserId'), limits);
+  return decodeBatch(batch, feedbackBodies, limits, feedbackDecoder(limits, nowMs, userIdOf));
 }
 
 /**
@@ -142,23 +123,34 @@ function recommendationOf(
  * @throws FurzeError INVALID_JSON, INVALID_BODY, BATCH_TOO_LARGE, BODY_TOO_LARGE
  */
 export function decodeSession(json: Uint8Array<ArrayBuffer>, limits: Limits, nowMs: number): Feedback[] {
-  const now = formatTimestamp(nowMs);
-  const bounds = sessionBounds(json, limits);
+  const batch = { json, single: false };
+  const decode = feedbackDecoder<SessionBody>(limits, nowMs, ({ UserId }) => UserId ?? '');
   return decodeBatch<SessionBody, Feedback>(
-    { json, single: false },
+    batch,
     sessionBodies,
     limits,
-    (body, place) => ({
-      FeedbackType: checkId(body.FeedbackType, at(place, 'FeedbackType'), limits),
-      UserId: body.UserId ?? '',
-      ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
-      Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
-      Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
-      ...(body.Value && { Value: body.Value }),
-      ...recommendationOf(body, place, limits),
-    }),
-    bounds,
+    decode,
+    sessionBounds(json, limits),
   );
+}
+
+function feedbackDecoder<Body extends SessionBody>(
+  limits: Limits,
+  nowMs: number,
+  userIdOf: (body: Body, place: string | number) => string,
+): (body: Body, place: string | number) => Feedback {
+  const now = formatTimestamp(nowMs);
+  return (body, place) => ({
+    FeedbackType: checkId(body.FeedbackType, at(place, 'FeedbackType'), limits),
+    UserId: userIdOf(body, place),
+    ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
+    Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
+    Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
+    ...(body.Value && { Value: body.Value }),
+    ...(body.Recommendation && {
+      Recommendation: checkId(body.Recommendation, at(place, 'Recommendation'), limits),
+    }),
+  });
 }
 
 /**
@@ -298,12 +290,8 @@ function settingsBounds(json: Uint8Array, limits: Limits): BodyBounds {
 
 function decodeBatch<Body, T extends Body>(
   batch: Batch<T>,
-  checkers: {
-    one: () => Checker<Body>;
-    all: () => Checker<Body[]>;
-    /** Of a record of a batch, where that must have more than one by itself. */
-    record?: () => Checker<T>;
-  },
+  /** `record` is of a record of a batch, where that must have more than one by itself. */
+  checkers: Bodies<Body> & { readonly record?: () => Checker<T> },
   limits: Limits,
   decode: (body: Body, place: string | number) => T,
   bounds: BodyBounds = { recordsMax: limits.batchRecordsMax },

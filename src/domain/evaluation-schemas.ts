@@ -1,59 +1,57 @@
 import Type, { type Static } from 'typebox';
-import { named } from './schema-helpers.ts';
+import { integer, named, number, text } from './schema-helpers.ts';
 
 /** The shapes of an evaluation: what the command prints as JSON, what the admin routes answer, what the dashboard shows. */
 const estimate = Type.Object({
-  mean: Type.Number({ description: 'Over users' }),
-  halfWidth: Type.Number({ description: 'Of its 95 % interval' }),
+  mean: number('Over users'),
+  halfWidth: number('Of its 95 % interval'),
 });
 
 export const ListVarietySchema = named('How much the lists of people differ', {
-  people: Type.Integer({ description: 'People whose lists of ten are compared' }),
-  items: Type.Integer({ description: 'Different items in all of their lists' }),
-  shared: Type.Number({ description: 'Items of ten that the lists of two people share, on average' }),
-  topTenShare: Type.Number({ description: 'Share of all places that the ten most frequent items take' }),
+  people: integer('People whose lists of ten are compared'),
+  items: integer('Different items in all of their lists'),
+  shared: number('Items of ten that the lists of two people share, on average'),
+  topTenShare: number('Share of all places that the ten most frequent items take'),
 });
 /** Measures of how much the lists of people differ. */
 export type ListVariety = Static<typeof ListVarietySchema>;
 
 export const EvaluationRowSchema = named('A way to recommend, and how well it did', {
-  name: Type.String({ description: 'A way to recommend' }),
+  name: text('A way to recommend'),
   role: Type.Union(
     [Type.Literal('served'), Type.Literal('alone'), Type.Literal('reference'), Type.Literal('variant')],
     { description: 'What users get, a recommender alone, what has to be beaten, or another configuration' },
   ),
-  recommender: Type.Optional(Type.String({ description: 'The recommender that stands alone' })),
+  recommender: Type.Optional(text('The recommender that stands alone')),
   windowHours: Type.Optional(
-    Type.Union([Type.Number(), Type.Null()], {
+    Type.Union([number(), Type.Null()], {
       description: 'What popularity is counted over: hours, null for all time; absent for other ways',
     }),
   ),
-  metrics: Type.Record(Type.String(), estimate),
+  metrics: Type.Record(text(), estimate),
   againstServed: Type.Object(
-    { mean: Type.Number(), halfWidth: Type.Number() },
+    { mean: number(), halfWidth: number() },
     {
       description:
         'Mean over users of NDCG@10 here less that of the served lists, with its interval; zero for those',
     },
   ),
   variety: ListVarietySchema,
-  byLikes: Type.Array(Type.Object({ name: Type.String(), users: Type.Integer(), ndcg: estimate }), {
+  byLikes: Type.Array(Type.Object({ name: text(), users: integer(), ndcg: estimate }), {
     description: 'NDCG@10 by how many likes people had before',
   }),
-  fitSeconds: Type.Optional(Type.Number({ description: 'What learning took; absent for references' })),
+  fitSeconds: Type.Optional(number('What learning took; absent for references')),
 });
 /** One way to recommend, and how well it did. */
 export type EvaluationRow = Static<typeof EvaluationRowSchema>;
 
 export const EvaluationTableSchema = named('One table of an evaluation', {
   protocol: Type.Literal('temporal', { description: 'Held out is the latest feedback of all' }),
-  users: Type.Integer({ description: 'Users who were asked about' }),
+  users: integer('Users who were asked about'),
   rows: Type.Array(EvaluationRowSchema),
-  conclusion: Type.String({
-    description: 'The served lists against the best of the others, as a sentence',
-  }),
+  conclusion: text('The served lists against the best of the others, as a sentence'),
   advice: Type.Optional(
-    Type.Array(Type.String(), {
+    Type.Array(text(), {
       description:
         'What to do where the served lists do not beat all others by more than the noise, in sentences',
     }),
@@ -62,7 +60,7 @@ export const EvaluationTableSchema = named('One table of an evaluation', {
 export type EvaluationTable = Static<typeof EvaluationTableSchema>;
 
 export const ReplayRowSchema = named('A way to recommend in a replay', {
-  name: Type.String(),
+  name: text(),
   role: Type.Union(
     [Type.Literal('served'), Type.Literal('counter'), Type.Literal('personal'), Type.Literal('alone')],
     {
@@ -72,46 +70,44 @@ export const ReplayRowSchema = named('A way to recommend in a replay', {
   ),
   ndcg: estimate,
   againstServed: Type.Object(
-    { mean: Type.Number(), halfWidth: Type.Number() },
+    { mean: number(), halfWidth: number() },
     { description: 'NDCG@10 here less that of the served lists on the same questions; zero for those' },
   ),
-  hits: Type.Integer({ description: 'Questions whose answer stood among ten' }),
-  hitsBeyondCounter: Type.Integer({ description: 'Those of them that the best counter did not have' }),
+  hits: integer('Questions whose answer stood among ten'),
+  hitsBeyondCounter: integer('Those of them that the best counter did not have'),
 });
 /** One way to recommend, and how well it did on some questions of a replay. */
 export type ReplayRow = Static<typeof ReplayRowSchema>;
 
 export const ReplayGroupSchema = named('Questions of one kind in a replay', {
-  name: Type.String({ description: 'Such as people with one like, or all questions' }),
-  questions: Type.Integer(),
+  name: text('Such as people with one like, or all questions'),
+  questions: integer(),
   rows: Type.Array(ReplayRowSchema, { description: 'The served lists first' }),
 });
 /** Questions of one kind, and how well each way did on them. */
 export type ReplayGroup = Static<typeof ReplayGroupSchema>;
 
 export const ReplayTableSchema = named('A replay of the last part of the data', {
-  records: Type.Integer({ description: 'Records that were gone through' }),
-  hours: Type.Number({ description: 'Time that they span' }),
-  fits: Type.Integer({ description: 'How often the service learned' }),
-  positives: Type.Integer({ description: 'Positive records among them' }),
-  judgeable: Type.Integer({
-    description: 'Those of them that a list can hold: no repeats, no unknown items',
-  }),
-  questions: Type.Integer({ description: 'Those of them that were asked about' }),
+  records: integer('Records that were gone through'),
+  hours: number('Time that they span'),
+  fits: integer('How often the service learned'),
+  positives: integer('Positive records among them'),
+  judgeable: integer('Those of them that a list can hold: no repeats, no unknown items'),
+  questions: integer('Those of them that were asked about'),
   groups: Type.Array(ReplayGroupSchema),
-  variety: Type.Record(Type.String(), ListVarietySchema, {
+  variety: Type.Record(text(), ListVarietySchema, {
     description: 'By way: the lists of people with some history, all at the end of the replay',
   }),
-  conclusion: Type.String({ description: 'What came of it, in sentences' }),
+  conclusion: text('What came of it, in sentences'),
 });
 export type ReplayTable = Static<typeof ReplayTableSchema>;
 
 export const EvaluationReportSchema = named('Evaluation of the lists', {
-  source: Type.String({ description: 'What was evaluated' }),
-  positiveTypes: Type.Array(Type.String()),
-  users: Type.Integer(),
-  items: Type.Integer(),
-  feedback: Type.Integer(),
+  source: text('What was evaluated'),
+  positiveTypes: Type.Array(text()),
+  users: integer(),
+  items: integer(),
+  feedback: integer(),
   replay: Type.Optional(ReplayTableSchema),
   tables: Type.Array(EvaluationTableSchema),
 });

@@ -1,34 +1,33 @@
 import Type, { type Static } from 'typebox';
 import { titled } from './admin-schemas.ts';
 import { ROLES } from './roles.ts';
-import { named, oneOf } from './schema-helpers.ts';
+import { count, flag, named, number, oneOf, text, time } from './schema-helpers.ts';
 
 /** The shapes of placements and experiments as staff see and change them. */
-const time = Type.String({ description: 'RFC 3339 UTC' });
 const settings = Type.Unsafe<Readonly<Record<string, unknown>>>({
   type: 'object',
   description: 'Keys as in the configuration; those left out have their defaults',
 });
 
-const by = Type.String({ description: 'Name of the key; "" where none is asked for' });
+const by = text('Name of the key; "" where none is asked for');
 
 export const RuleSchema = named('Placement or experiment', {
-  Name: Type.String(),
+  Name: text(),
   Source: oneOf('configuration', 'dashboard'),
   Settings: settings,
-  Version: Type.Integer({ minimum: 0, description: 'Of the last change here; 0 where it was never changed' }),
+  Version: count('Of the last change here; 0 where it was never changed'),
   ChangedAt: Type.Optional(time),
   ChangedBy: Type.Optional(by),
-  NotInEffect: Type.Optional(Type.String({ description: 'Why it is not in effect; absent where it is' })),
+  NotInEffect: Type.Optional(text('Why it is not in effect; absent where it is')),
 });
 export type Rule = Static<typeof RuleSchema>;
 
 export const RuleKeySchema = named('Key of a placement', {
-  Name: Type.String(),
-  Meaning: Type.String(),
+  Name: text(),
+  Meaning: text(),
   Form: oneOf('number', 'choice', 'texts', 'json'),
-  Default: Type.String({ description: 'As JSON' }),
-  Choices: Type.Optional(Type.Array(Type.String())),
+  Default: text('As JSON'),
+  Choices: Type.Optional(Type.Array(text())),
 });
 export type RuleKey = Static<typeof RuleKeySchema>;
 
@@ -43,7 +42,7 @@ export type RulesView = Static<typeof RulesSchema>;
 
 export const RuleHistorySchema = named('Placement or experiment with its history', {
   Rule: Type.Optional(RuleSchema),
-  Titles: Type.Record(Type.String(), Type.String(), {
+  Titles: Type.Record(text(), text(), {
     description: 'Of items that the rule names by their ids; one that is missing is unknown',
   }),
   History: Type.Array(
@@ -59,7 +58,7 @@ export const RuleHistorySchema = named('Placement or experiment with its history
 export type RuleHistory = Static<typeof RuleHistorySchema>;
 
 export const AuditSchema = named('What staff changed', {
-  Changes: Type.Array(Type.Object({ At: time, By: by, What: Type.String() }), {
+  Changes: Type.Array(Type.Object({ At: time, By: by, What: text() }), {
     description: 'Newest first',
   }),
 });
@@ -78,11 +77,11 @@ export type PreviewBody = Static<typeof PreviewBodySchema>;
 export const PreviewSchema = named('Preview of a placement', {
   Users: Type.Array(
     Type.Object({
-      UserId: Type.String(),
-      Known: Type.Boolean({ description: 'False for an id without a record' }),
-      Source: Type.String({ description: 'What made the list, as `X-Furze-Source` tells' }),
-      Seed: Type.Optional(Type.String({ description: 'Title or id of the item that the list goes by' })),
-      Items: Type.Array(Type.Object({ ...titled, Score: Type.Number(), Reason: Type.String() }), {
+      UserId: text(),
+      Known: flag('False for an id without a record'),
+      Source: text('What made the list, as `X-Furze-Source` tells'),
+      Seed: Type.Optional(text('Title or id of the item that the list goes by')),
+      Items: Type.Array(Type.Object({ ...titled, Score: number(), Reason: text() }), {
         description: 'Best first, with reasons in words',
       }),
     }),
