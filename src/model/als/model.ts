@@ -1,14 +1,14 @@
 /** A trained matrix factorization as data, and its self-describing form as bytes. */
 import { FurzeError } from '../../domain/furze-error.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
+import { type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
+import { decodeNested, encodeNested } from '../part/nested-arrays.ts';
 
 /** "FRZF". */
 const KIND: FrameKind = {
   magic: 0x465a5246,
-  version: 2,
+  version: 3,
   name: 'matrix factorization',
-  coversDescription: false,
 };
 
 /** Description of a model beside its factors. */
@@ -50,10 +50,9 @@ export function assertFinite(model: MatrixFactorization): void {
   }
 }
 
-/** The model as bytes: its header as the description, then the item factors. */
-export function encodeModel(model: MatrixFactorization): Uint8Array {
-  const { userFactors: _notSaved, itemFactors, ...header } = model;
-  return encodeFrame(KIND, header, [itemFactors]);
+/** The model as bytes, without vectors of users. */
+export function encodeModel({ userFactors: _notSaved, ...model }: MatrixFactorization): Uint8Array {
+  return encodeNested(KIND, model);
 }
 
 /**
@@ -61,20 +60,13 @@ export function encodeModel(model: MatrixFactorization): Uint8Array {
  * @throws FurzeError INTERNAL when the bytes are no model, of another version, cut short or damaged
  */
 export function decodeModel(bytes: Uint8Array): MatrixFactorization {
-  const { description, floats } = decodeFrame(KIND, bytes);
-  const header = checkHeader(description);
-  if (floats.length !== header.itemCount * paddedFactors(header.factors)) {
-    refuseModel(KIND, 'its size does not fit its shape');
-  }
-  return { ...header, userFactors: new Float32Array(0), itemFactors: floats };
-}
-
-function checkHeader(description: unknown): MatrixFactorizationHeader {
-  const header = (description ?? {}) as MatrixFactorizationHeader;
-  const { factors, userCount, itemCount, trainedItems = itemCount, seed, fingerprint } = header;
+  const model = decodeNested(KIND, bytes) as Omit<MatrixFactorization, 'userFactors'>;
+  const { factors, userCount, itemCount, trainedItems = itemCount, seed, fingerprint } = model;
   const numbers = [factors, userCount, itemCount, trainedItems, seed, fingerprint];
-  const reals = [header.regularization, header.unobservedWeight, header.regularizationExponent];
+  const reals = [model.regularization, model.unobservedWeight, model.regularizationExponent];
   const sound = numbers.every(Number.isInteger) && reals.every(Number.isFinite) && factors >= 1;
-  if (!sound || typeof header.quality !== 'object') refuseModel(KIND, 'its description is incomplete');
-  return header;
+  if (!sound || typeof model.quality !== 'object') refuseModel(KIND, 'its description is incomplete');
+  if (model.itemFactors?.length !== itemCount * paddedFactors(factors))
+    refuseModel(KIND, 'its size does not fit its shape');
+  return { ...model, userFactors: new Float32Array(0) };
 }

@@ -1,14 +1,14 @@
 /** A trained factorization machine for click-through prediction as data, and its self-describing form as bytes. */
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
+import { type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
+import { decodeNested, encodeNested } from '../part/nested-arrays.ts';
 import { type FeatureLayout, featureBlocks } from './features.ts';
 
 /** "FRZC". */
 const KIND: FrameKind = {
   magic: 0x435a5246,
-  version: 3,
+  version: 4,
   name: 'click-through model',
-  coversDescription: true,
 };
 
 /** Turns a logit into a probability, sigma(slope * logit + offset) (Platt 1999); the slope is above 0. */
@@ -63,12 +63,8 @@ export interface FmModel extends FmHeader {
   readonly rows?: FmRows;
 }
 
-/** The model as bytes: its header as the description, then linear weights and vectors. */
 export function encodeFm(model: FmModel): Uint8Array {
-  const { linear, vectors, rows, ...header } = model;
-  if (rows === undefined) return encodeFrame(KIND, header, [linear, vectors]);
-  const { itemRowCount } = rows;
-  return encodeFrame(KIND, { ...header, itemRowCount }, [linear, vectors, rows.users, rows.items]);
+  return encodeNested(KIND, model);
 }
 
 /**
@@ -76,37 +72,18 @@ export function encodeFm(model: FmModel): Uint8Array {
  * @throws FurzeError INTERNAL when the bytes are no such model, of another version, cut short or damaged
  */
 export function decodeFm(bytes: Uint8Array): FmModel {
-  const { description, floats } = decodeFrame(KIND, bytes);
-  const header = checkHeader(description);
-  const { itemRowCount, ...summary } = header;
-  const features = featureBlocks(header).featureCount;
-  const numbers = features * (1 + paddedFactors(header.factors));
-  const rowNumbers = itemRowCount === undefined ? 0 : header.userCount + header.itemCount;
-  if (floats.length !== numbers + rowNumbers) refuseModel(KIND, 'its size does not fit its shape');
-  const words = new Uint32Array(floats.buffer, floats.byteOffset + numbers * 4, rowNumbers);
-  return {
-    ...summary,
-    linear: floats.subarray(0, features),
-    vectors: floats.subarray(features, numbers),
-    ...(itemRowCount !== undefined && {
-      rows: {
-        users: words.subarray(0, header.userCount),
-        items: words.subarray(header.userCount),
-        itemRowCount,
-      },
-    }),
-  };
+  const model = decodeNested(KIND, bytes) as FmModel;
+  checkHeader(model);
+  checkShape(model);
+  const { rows, userCount, itemCount } = model;
+  if (rows !== undefined && (rows.users.length !== userCount || rows.items.length !== itemCount))
+    refuseModel(KIND, 'its rows do not fit its shape');
+  return model;
 }
 
 /** @throws FurzeError INTERNAL when a parameter is missing, NaN or infinite */
 export function assertSound(model: FmModel): void {
-  const { featureCount } = featureBlocks(model);
-  if (
-    model.linear.length !== featureCount ||
-    model.vectors.length !== featureCount * paddedFactors(model.factors)
-  ) {
-    refuseModel(KIND, 'its parameters do not fit the shape that it states');
-  }
+  checkShape(model);
   for (const numbers of [model.linear, model.vectors]) {
     for (let at = 0; at < numbers.length; at++) {
       if (!Number.isFinite(numbers[at])) refuseModel(KIND, 'it holds parameters that are not finite');
@@ -114,30 +91,28 @@ export function assertSound(model: FmModel): void {
   }
 }
 
-function checkHeader(description: unknown): FmHeader & { readonly itemRowCount?: number } {
-  const header = (description ?? {}) as FmHeader & { readonly itemRowCount?: number };
-  const { factors, epochs, userCount, itemCount, seed, fingerprint } = header;
-  const counts = [factors, epochs, userCount, itemCount, seed, fingerprint];
-  const reals = [
-    header.bias,
-    header.calibration?.slope,
-    header.calibration?.offset,
-    header.positiveRate,
-    header.negativesPerPositive,
-  ];
+function checkShape(model: FmModel): void {
+  const { featureCount } = featureBlocks(model);
+  const { linear, vectors, factors } = model;
+  if (linear?.length !== featureCount || vectors?.length !== featureCount * paddedFactors(factors))
+    refuseModel(KIND, 'its parameters do not fit the shape that it states');
+}
+
+function checkHeader(model: FmModel): void {
+  const { factors, epochs, userCount, itemCount, seed, fingerprint, calibration } = model;
+  const counts = [factors, epochs, userCount, itemCount, seed, fingerprint, model.rows?.itemRowCount ?? 0];
+  const reals = [calibration?.slope, calibration?.offset, model.bias, model.positiveRate];
   const sound =
     counts.every(Number.isInteger) &&
-    reals.every(Number.isFinite) &&
+    [...reals, model.negativesPerPositive].every(Number.isFinite) &&
     factors >= 1 &&
     userCount >= 0 &&
     itemCount >= 0 &&
-    Number.isInteger(header.itemRowCount ?? 0) &&
-    header.calibration.slope > 0 &&
-    isNames(header.userLabels) &&
-    isNames(header.itemLabels) &&
-    typeof header.quality === 'object';
+    calibration.slope > 0 &&
+    isNames(model.userLabels) &&
+    isNames(model.itemLabels) &&
+    typeof model.quality === 'object';
   if (!sound) refuseModel(KIND, 'its description is incomplete');
-  return header;
 }
 
 function isNames(names: unknown): boolean {

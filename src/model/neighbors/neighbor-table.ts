@@ -1,17 +1,17 @@
 /** The neighbors of every row as shared arrays, and as self-describing bytes. */
 
-import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
+import { filled, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { PartSaving } from '../part/learned-part.ts';
-import { decodeFrame, encodeFrame, type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
+import { type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
+import { decodeNested, encodeNested } from '../part/nested-arrays.ts';
 import type { ServedItems } from '../part/served-items.ts';
 import type { RankedRows } from './similarity-search.ts';
 
 /** "FRZN", little-endian. */
 const KIND: FrameKind = {
   magic: 0x4e5a5246,
-  version: 1,
+  version: 2,
   name: 'table of neighbors',
-  coversDescription: true,
 };
 
 /** Description of a table beside its entries. */
@@ -112,9 +112,8 @@ export function spreadTable(table: NeighborTable, { rows, rowCount }: ServedItem
   return { ...table, rowCount, starts };
 }
 
-/** The table as bytes: a description, starts, rows, scores. */
-export function encodeNeighborTable({ starts, rows, scores, ...header }: NeighborTable): Uint8Array {
-  return encodeFrame(KIND, header, [starts, rows, scores]);
+export function encodeNeighborTable(table: NeighborTable): Uint8Array {
+  return encodeNested(KIND, table);
 }
 
 /**
@@ -122,23 +121,20 @@ export function encodeNeighborTable({ starts, rows, scores, ...header }: Neighbo
  * @throws FurzeError INTERNAL when the bytes are no table, of another version, cut short or damaged
  */
 export function decodeNeighborTable(bytes: Uint8Array): NeighborTable {
-  const { description, floats } = decodeFrame(KIND, bytes);
-  const words = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
-  const { rowCount, fingerprint, recall } = (description ?? {}) as NeighborTableHeader;
+  const { rowCount, fingerprint, recall, starts, rows, scores } = decodeNested(KIND, bytes) as NeighborTable;
   const sound = [rowCount, fingerprint].every((value) => Number.isInteger(value) && value >= 0);
   if (!sound || !(recall >= 0 && recall <= 1)) refuseModel(KIND, 'its description is incomplete');
-  const starts = sharedU32(rowCount + 1);
-  if (words.length < starts.length) refuseModel(KIND, 'its size does not fit its shape');
-  starts.set(words.subarray(0, starts.length));
-  const entries = starts[rowCount]!;
-  if (words.length !== starts.length + 2 * entries) refuseModel(KIND, 'its size does not fit its shape');
+  const fits =
+    starts?.length === rowCount + 1 && [rows, scores].every((of) => of?.length === starts[rowCount]);
+  if (!fits) refuseModel(KIND, 'its size does not fit its shape');
   if (!isAscending(starts)) refuseModel(KIND, 'its rows are in disorder');
-  const rows = sharedU32(entries);
-  rows.set(words.subarray(starts.length, starts.length + entries));
   if (greatest(rows) >= rowCount) refuseModel(KIND, 'it names rows that it does not have');
-  const scores = sharedF32(entries);
-  new Uint32Array(scores.buffer).set(words.subarray(starts.length + entries));
-  return { rowCount, fingerprint, recall, starts, rows, scores };
+  return {
+    ...{ rowCount, fingerprint, recall },
+    starts: filled(sharedU32(starts.length), starts),
+    rows: filled(sharedU32(rows.length), rows),
+    scores: filled(sharedF32(scores.length), scores),
+  };
 }
 
 /* Loops, because a function a number takes several times as long, and a start waits for millions of them. */

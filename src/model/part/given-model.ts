@@ -4,7 +4,7 @@ import type { FrameKind } from './model-bytes-and-checksum.ts';
 import { decodeNested, encodeNested } from './nested-arrays.ts';
 
 /** "FRZG". */
-const KIND: FrameKind = { magic: 0x475a5246, version: 2, name: 'given model', coversDescription: true };
+const KIND: FrameKind = { magic: 0x475a5246, version: 2, name: 'given model' };
 
 /**
  * Ways to make a user of what the user likes: by regularized least squares against the items (Hu, Koren and Volinsky 2008), or

@@ -14,8 +14,6 @@ export interface FrameKind {
   readonly version: number;
   /** Name in a refusal. */
   readonly name: string;
-  /** True when the checksum covers the description beside the numbers. */
-  readonly coversDescription: boolean;
 }
 
 type Reviver = NonNullable<Parameters<typeof JSON.parse>[1]>;
@@ -37,7 +35,7 @@ export function encodeFrame(
     next += byteLength;
   }
   bytes.fill(0x20, PREFIX_BYTES, start).set(json, PREFIX_BYTES);
-  const sum = checksum(bytes, kind.coversDescription ? PREFIX_BYTES : start);
+  const sum = checksum(bytes);
   new Uint32Array(bytes.buffer, 0, 4).set([kind.magic, kind.version, headerBytes, sum]);
   return bytes;
 }
@@ -67,7 +65,7 @@ export function decodeFrame(
     );
   const start = PREFIX_BYTES + headerBytes;
   if (headerBytes % 4 !== 0 || start > copy.length) refuseModel(kind, 'its description is cut short');
-  if (!isSound && checksum(copy, kind.coversDescription ? PREFIX_BYTES : start) !== sum) {
+  if (!isSound && checksum(copy) !== sum) {
     refuseModel(kind, 'its checksum differs');
   }
   if ((copy.length - start) % 4 !== 0) refuseModel(kind, 'its size does not fit its shape');
@@ -95,14 +93,14 @@ export function refuseModel({ name }: FrameKind, reason: string): never {
   throw new FurzeError('INTERNAL', `not a usable ${name}: ${reason}`);
 }
 
-/** Over the 32-bit words from `start` to the end. */
-function checksum(bytes: Uint8Array<ArrayBuffer>, start: number): number {
+/** Over the 32-bit words behind the prefix. */
+function checksum(bytes: Uint8Array<ArrayBuffer>): number {
   let hash = FNV_BASIS;
   // An index, because an iterator takes five times as long.
   const words = new Uint32Array(
     bytes.buffer,
-    bytes.byteOffset + start,
-    Math.floor((bytes.length - start) / 4),
+    bytes.byteOffset + PREFIX_BYTES,
+    Math.floor((bytes.length - PREFIX_BYTES) / 4),
   );
   for (let at = 0; at < words.length; at++) hash = fnvWord(hash, words[at]!);
   return hash >>> 0;

@@ -17,7 +17,6 @@ const KIND: FrameKind = {
   magic: 0x465a5254,
   version: 7,
   name: 'counts of feedback',
-  coversDescription: true,
 };
 
 /** The settings of the counts; counts of something else are no use. */

@@ -33,7 +33,7 @@ describe('a saved factorization', () => {
     expect(() => decodeModel(changed(bytes.length - 2))).toThrow('checksum');
     expect(() => decodeModel(changed(4))).toThrow('version');
     expect(() => decodeModel(changed(0))).toThrow('does not begin');
-    expect(() => decodeModel(changed(17))).toThrow('description');
+    expect(() => decodeModel(changed(17))).toThrow('checksum');
   });
 
   it('is refused for serving when its factors are not finite or do not fit its shape', () => {

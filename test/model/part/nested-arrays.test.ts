@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { encodeFrame, type FrameKind } from '../../../src/model/part/model-bytes-and-checksum.ts';
 import { decodeNested, encodeNested } from '../../../src/model/part/nested-arrays.ts';
 
-const KIND: FrameKind = { magic: 0x54534554, version: 1, name: 'test value', coversDescription: true };
+const KIND: FrameKind = { magic: 0x54534554, version: 1, name: 'test value' };
 
 it('keeps arrays, maps and numbers that JSON has no word for', () => {
   const value = {
