@@ -13,25 +13,21 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A model without a kernel: each item speaks for the one that came after it into the store. */
 const PART = `
-import type { NeighborTable } from '../neighbors/neighbor-table.ts';
-import { spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
-import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
-import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
+import { spreadTable } from '../neighbors/neighbor-table.ts';
+import { placedSumsBytes } from '../neighbors/row-sums.ts';
+import { type SummedPart, sumOfLikes, summedTable } from '../neighbors/summed-lists.ts';
 import { filled, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import { createChunkCounter, type SharedTask } from '../part/chunks-for-threads.ts';
-import type { LearnedPart } from '../part/learned-part.ts';
 import { servedItems, type WithServedItems } from '../part/served-items.ts';
 
 interface ShelfTask extends SharedTask, WithServedItems {
   readonly itemCount: number;
 }
 
-export const shelfPart: LearnedPart<
-  object, ShelfTask, never, undefined, NeighborTable, PlacedSums, SummedLists, 'shelf'
-> = {
+export const shelfPart: SummedPart<object, ShelfTask, never, 'shelf'> = {
   title: 'items on a shelf',
   stage: 'Sorting the shelf',
-  saving: tableSaving('shelf'),
+  ...summedTable('shelf'),
   memory({ interactions, itemRowCount }, _options, slots, { listLengthMax }) {
     const table = { learnedItems: interactions.itemCount, entriesARow: 1, rowCount: itemRowCount };
     const { models, scratch } = placedSumsBytes(table, slots, listLengthMax);
@@ -53,8 +49,6 @@ export const shelfPart: LearnedPart<
     const scores = sharedF32(itemCount).fill(1);
     return spreadTable({ rowCount: itemCount, fingerprint, recall: 1, starts, rows, scores }, served);
   },
-  serve: (table, shape, { allocate }) => placeSums(table, shape, {}, allocate),
-  open: openSummedLists,
   features: { shelf: sumOfLikes('the item beside it on the shelf', true) },
   training: { options: () => ({}), isAlwaysWanted: true, isOnDemand: false },
 };

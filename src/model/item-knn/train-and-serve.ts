@@ -9,43 +9,28 @@ import {
 } from '../neighbors/fill-neighbor-table.ts';
 import { itemsByUsers } from '../neighbors/incidence.ts';
 import { placeSimilarity, similarityMemoryBytes } from '../neighbors/memory-layout.ts';
-import {
-  createDraft,
-  draftBytes,
-  type NeighborTable,
-  spreadTable,
-  tableSaving,
-} from '../neighbors/neighbor-table.ts';
-import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
+import { createDraft, draftBytes, spreadTable } from '../neighbors/neighbor-table.ts';
+import { placedSumsBytes } from '../neighbors/row-sums.ts';
 import type { Weighting } from '../neighbors/similarity.ts';
-import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
+import { type SummedPart, summedTable, sumOfLikes } from '../neighbors/summed-lists.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
-import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
+import type { ServingShape, StageRoom } from '../part/learned-part.ts';
 import {
   planSample,
   type SampleLimits,
   type SamplePlan,
   sampleUsers,
 } from '../part/sample-users-to-fit-memory.ts';
-import { servedItems, type WithServedItems } from '../part/served-items.ts';
+import { servedItems } from '../part/served-items.ts';
 
 /**
  * For each item those that the same users like, to be summed over what a user likes (item-based collaborative filtering,
  * Sarwar et al. 2001). Not what `/api/item/{item-id}/neighbors` shows, which knows labels and prefers the specific.
  */
-export const itemKnnPart: LearnedPart<
-  object,
-  NeighborTask & WithServedItems,
-  'compare',
-  undefined,
-  NeighborTable,
-  PlacedSums,
-  SummedLists,
-  'item_knn'
-> = {
+export const itemKnnPart: SummedPart<object, NeighborTask, 'compare', 'item_knn'> = {
   title: 'items by common users',
   stage: 'Comparing items by common users',
-  saving: tableSaving('item-knn'),
+  ...summedTable('item-knn'),
   memory: (data, _options, slots, serving, _reads, room) => planOf(data, slots, serving, room).memory,
   prepare(data, _options, slots, { allocate, room }, serving) {
     const sample = sampleUsers(data.interactions, planOf(data, slots, serving, room).share);
@@ -58,8 +43,6 @@ export const itemKnnPart: LearnedPart<
   run: (task, _phase, slot, { instantiate }) =>
     runNeighborTask(task, instantiate(task.similarity.memory), slot),
   model: (task, _outcome, fingerprint) => spreadTable(finishTasks([task], fingerprint), task.served),
-  serve: (table, shape, { allocate }) => placeSums(table, shape, {}, allocate),
-  open: openSummedLists,
   features: { item_knn: sumOfLikes('items that the same users like', true) },
   training: { options: () => ({}), isAlwaysWanted: false, isOnDemand: false },
 };

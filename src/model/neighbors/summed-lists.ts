@@ -1,6 +1,15 @@
-import type { PartOpening, SumFeature } from '../part/learned-part.ts';
-import { type NeighborTable, neighborsAt } from './neighbor-table.ts';
-import { openSums, type PlacedSums, type RowSums, SUMMED_ROWS_MAX } from './row-sums.ts';
+import type { SharedTask } from '../part/chunks-for-threads.ts';
+import type { LearnedPart, SumFeature } from '../part/learned-part.ts';
+import type { WithServedItems } from '../part/served-items.ts';
+import { type NeighborTable, neighborsAt, tableSaving } from './neighbor-table.ts';
+import {
+  openSums,
+  type PlacedSums,
+  placeSums,
+  type RowSums,
+  SUMMED_ROWS_MAX,
+  type SumsOptions,
+} from './row-sums.ts';
 
 /** Every item's most similar items, computed ahead. */
 export interface NeighborLists {
@@ -31,6 +40,29 @@ export function openLists(table: NeighborTable): NeighborLists {
   return { neighborsAt: (row) => neighborsAt(table, row) };
 }
 
-export function openSummedLists(placed: PlacedSums, { instantiate, slot }: PartOpening): SummedLists {
-  return { ...openLists(placed), sums: openSums(placed, instantiate, slot) };
+/** A part that learns such a table. */
+export type SummedPart<Options, Task extends SharedTask, Phase, Feature extends string> = LearnedPart<
+  Options,
+  Task & WithServedItems,
+  Phase,
+  undefined,
+  NeighborTable,
+  PlacedSums,
+  SummedLists,
+  Feature
+>;
+
+/** What such parts have in common: how a table is saved, placed and opened. @param name of its bytes */
+export function summedTable(
+  name: string,
+  sums: SumsOptions = {},
+): Pick<SummedPart<object, SharedTask, never, never>, 'saving' | 'serve' | 'open'> {
+  return {
+    saving: tableSaving(name),
+    serve: (table, shape, { allocate }) => placeSums(table, shape, sums, allocate),
+    open: (placed, { instantiate, slot }) => ({
+      ...openLists(placed),
+      sums: openSums(placed, instantiate, slot),
+    }),
+  };
 }

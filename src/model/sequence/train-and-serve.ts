@@ -1,16 +1,16 @@
 import type { TrainingData } from '../../dataset/training-data.ts';
-import { type NeighborTable, packDraft, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
-import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
-import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
+import { packDraft, spreadTable } from '../neighbors/neighbor-table.ts';
+import { placedSumsBytes } from '../neighbors/row-sums.ts';
+import { type SummedPart, summedTable, sumOfLikes } from '../neighbors/summed-lists.ts';
 import { neighborsKept } from '../neighbors/train-and-serve-items.ts';
-import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
+import type { ServingShape, StageRoom } from '../part/learned-part.ts';
 import {
   planSample,
   type SampleLimits,
   type SamplePlan,
   sampleData,
 } from '../part/sample-users-to-fit-memory.ts';
-import { servedItems, type WithServedItems } from '../part/served-items.ts';
+import { servedItems } from '../part/served-items.ts';
 import { placeSequence, type SequenceTask, sequenceMemoryBytes, timelineBytes } from './memory-layout.ts';
 import { writeTimeline } from './timelines.ts';
 import { TransitionCounter } from './transition-counter.ts';
@@ -27,19 +27,10 @@ const RECENT = Float64Array.from(
 );
 
 /** Which items users go on to; see `transition-counter.ts`. */
-export const sequencePart: LearnedPart<
-  object,
-  SequenceTask & WithServedItems,
-  'count',
-  undefined,
-  NeighborTable,
-  PlacedSums,
-  SummedLists,
-  'sequence' | 'sequence_recent'
-> = {
+export const sequencePart: SummedPart<object, SequenceTask, 'count', 'sequence' | 'sequence_recent'> = {
   title: 'items in sequence',
   stage: 'Counting what follows what',
-  saving: tableSaving('sequence'),
+  ...summedTable('sequence', SUMS),
   memory: (data, _options, slots, serving, _reads, room) => planOf(data, slots, serving, room).memory,
   prepare(all, _options, slots, { allocate, reads, room }, serving) {
     const data = sampleData(all, planOf(all, slots, serving, room).share);
@@ -57,8 +48,6 @@ export const sequencePart: LearnedPart<
   },
   run: (task) => new TransitionCounter(task).run(),
   model: ({ draft, served }, _outcome, fingerprint) => spreadTable(packDraft(draft, fingerprint), served),
-  serve: (table, shape, { allocate }) => placeSums(table, shape, SUMS, allocate),
-  open: openSummedLists,
   features: {
     sequence: sumOfLikes('items that users go on to from any of their items', true),
     sequence_recent: {

@@ -1,10 +1,10 @@
 import type { Interactions } from '../../dataset/interactions.ts';
 import type { TrainingData } from '../../dataset/training-data.ts';
 import { sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
-import { type NeighborTable, spreadTable, tableSaving } from '../neighbors/neighbor-table.ts';
-import { type PlacedSums, placedSumsBytes, placeSums } from '../neighbors/row-sums.ts';
-import { openSummedLists, type SummedLists, sumOfLikes } from '../neighbors/summed-lists.ts';
-import type { LearnedPart, ServingShape, StageRoom } from '../part/learned-part.ts';
+import { type NeighborTable, spreadTable } from '../neighbors/neighbor-table.ts';
+import { placedSumsBytes } from '../neighbors/row-sums.ts';
+import { type SummedPart, summedTable, sumOfLikes } from '../neighbors/summed-lists.ts';
+import type { ServingShape, StageRoom } from '../part/learned-part.ts';
 import {
   additionsOf,
   planSample,
@@ -12,7 +12,7 @@ import {
   type SamplePlan,
   sampleUsers,
 } from '../part/sample-users-to-fit-memory.ts';
-import { servedItems, type WithServedItems } from '../part/served-items.ts';
+import { servedItems } from '../part/served-items.ts';
 import {
   COUNTED_ITEMS_MAX,
   keptWeights,
@@ -52,19 +52,10 @@ function planOf(
 }
 
 /** The sparse linear item-item model; see `slim-solver.ts`. */
-export const slimPart: LearnedPart<
-  Partial<SlimSettings>,
-  SlimTask & WithServedItems,
-  SlimPhase,
-  undefined,
-  NeighborTable,
-  PlacedSums,
-  SummedLists,
-  'slim'
-> = {
+export const slimPart: SummedPart<Partial<SlimSettings>, SlimTask, SlimPhase, 'slim'> = {
   title: 'SLIM model',
   stage: 'Training SLIM',
-  saving: tableSaving('item-weights'),
+  ...summedTable('item-weights'),
   memory(data, options, slots, serving, _reads, room) {
     const settings = slimSettings(options);
     const { memory, share } = planOf(data, settings, slots, serving, room);
@@ -92,8 +83,6 @@ export const slimPart: LearnedPart<
   },
   run: (task, phase, slot, { instantiate }) => new SlimSolver(task, instantiate, slot).runPhase(phase),
   model: (task, _outcome, fingerprint) => spreadTable(slimTable(task, fingerprint), task.served),
-  serve: (table, shape, { allocate }) => placeSums(table, shape, {}, allocate),
-  open: openSummedLists,
   features: {
     slim: sumOfLikes('SLIM: weights from item to item, learned so that they foretell what users have', false),
   },
