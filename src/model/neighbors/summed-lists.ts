@@ -52,7 +52,7 @@ export type SummedPart<Options, Task extends SharedTask, Phase, Feature extends 
   Feature
 >;
 
-/** What such parts have in common: how a table is saved, placed and opened. @param name of its bytes */
+/** Fields that such parts have in common: those by which a table is saved, placed and opened. @param name of its bytes */
 export function summedTable(
   name: string,
   sums: SumsOptions = {},

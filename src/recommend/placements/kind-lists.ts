@@ -23,7 +23,7 @@ const ENOUGH = 3;
 const SIMILAR_MAX = 200;
 /** What a list counts less for each place further down, in a sum over lists (Cormack, Clarke and Büttcher 2009). */
 const RANK_OFFSET = 60;
-/** What is bought together with how many items is kept, and for how long; and for how long what is trending, milliseconds. */
+/** Items of which it is kept what is bought together with them, and for how long; likewise of what is trending, milliseconds. */
 const BASKETS_MAX = 500;
 const BASKETS_FRESH_MS = 600_000;
 const TRENDING_FRESH_MS = 60_000;
