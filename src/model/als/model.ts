@@ -1,8 +1,7 @@
 /** A trained matrix factorization as data, and its self-describing form as bytes. */
 import { FurzeError } from '../../domain/furze-error.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
-import { decodeNested, encodeNested } from '../part/nested-arrays.ts';
+import { decodeNested, encodeNested, type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
 
 /** "FRZF". */
 const KIND: FrameKind = {

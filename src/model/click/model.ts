@@ -1,7 +1,6 @@
 /** A trained factorization machine for click-through prediction as data, and its self-describing form as bytes. */
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
-import { type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
-import { decodeNested, encodeNested } from '../part/nested-arrays.ts';
+import { decodeNested, encodeNested, type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
 import { type FeatureLayout, featureBlocks } from './features.ts';
 
 /** "FRZC". */

@@ -2,8 +2,7 @@
 
 import { filled, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
 import type { PartSaving } from '../part/learned-part.ts';
-import { type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
-import { decodeNested, encodeNested } from '../part/nested-arrays.ts';
+import { decodeNested, encodeNested, type FrameKind, refuseModel } from '../part/model-bytes-and-checksum.ts';
 import type { ServedItems } from '../part/served-items.ts';
 import type { RankedRows } from './similarity-search.ts';
 

@@ -1,7 +1,6 @@
 /** A model of another tool as data, and its form as bytes. */
 import { sharedF32 } from '../../memory/shared-arrays.ts';
-import type { FrameKind } from './model-bytes-and-checksum.ts';
-import { decodeNested, encodeNested } from './nested-arrays.ts';
+import { decodeNested, encodeNested, type FrameKind } from './model-bytes-and-checksum.ts';
 
 /** "FRZG". */
 const KIND: FrameKind = { magic: 0x475a5246, version: 2, name: 'given model' };

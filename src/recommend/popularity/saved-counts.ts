@@ -1,7 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { OtherForm } from '../../domain/furze-error.ts';
-import type { FrameKind } from '../../model/part/model-bytes-and-checksum.ts';
-import { decodeNested, encodeNested } from '../../model/part/nested-arrays.ts';
+import { decodeNested, encodeNested, type FrameKind } from '../../model/part/model-bytes-and-checksum.ts';
 import { FeedbackColumns, type FeedbackPosition, type LocalReads } from '../../store/data-store.ts';
 import { countsByTime } from '../../store/repeats.ts';
 import { scanAllFeedback } from '../../store/scan-feedback.ts';

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
-import { encodeFrame, type FrameKind } from '../../../src/model/part/model-bytes-and-checksum.ts';
-import { decodeNested, encodeNested } from '../../../src/model/part/nested-arrays.ts';
+import {
+  decodeNested,
+  encodeNested,
+  type FrameKind,
+} from '../../../src/model/part/model-bytes-and-checksum.ts';
 
 const KIND: FrameKind = { magic: 0x54534554, version: 1, name: 'test value' };
 
@@ -16,8 +19,11 @@ it('keeps arrays, maps and numbers that JSON has no word for', () => {
 });
 
 it('refuses numbers that are not those of its arrays', () => {
-  for (const length of [1, 3]) {
-    const bytes = encodeFrame(KIND, { words: { $u32: length } }, [Uint32Array.of(1, 2)]);
-    expect(() => decodeNested(KIND, bytes)).toThrow('its size does not fit its shape');
+  const bytes = encodeNested(KIND, { words: Uint32Array.of(1, 2) });
+  const place = bytes.indexOf('2'.charCodeAt(0), bytes.indexOf(':'.charCodeAt(0), 30));
+  for (const length of ['1', '3']) {
+    const other = bytes.with(place, length.charCodeAt(0));
+    expect(() => decodeNested(KIND, other)).toThrow('its checksum differs');
+    expect(() => decodeNested(KIND, other, true)).toThrow('its size does not fit its shape');
   }
 });
