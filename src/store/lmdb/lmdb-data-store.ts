@@ -273,19 +273,17 @@ function toMessage(
   nowMs: number,
   command: WriteCommand,
 ): { message: ToWriter; transfer: ArrayBuffer[] } {
+  const write = { kind: 'write', ticket, nowMs } as const;
   if ('json' in command) {
     const json = ownBuffer(command.json);
-    return {
-      message: { kind: 'write', ticket, nowMs, command: { ...command, json } },
-      transfer: buffersOf(json),
-    };
+    return { message: { ...write, command: { ...command, json } }, transfer: buffersOf(json) };
   }
   if ('batch' in command && 'json' in command.batch) {
     const json = ownBuffer(command.batch.json);
     const moved = { ...command, batch: { json, single: command.batch.single } } as WriteCommand;
-    return { message: { kind: 'write', ticket, nowMs, command: moved }, transfer: buffersOf(json) };
+    return { message: { ...write, command: moved }, transfer: buffersOf(json) };
   }
-  return { message: { kind: 'write', ticket, nowMs, command }, transfer: [] };
+  return { message: { ...write, command }, transfer: [] };
 }
 
 function buffersOf(json: Uint8Array<ArrayBuffer>): ArrayBuffer[] {

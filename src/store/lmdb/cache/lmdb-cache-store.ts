@@ -43,25 +43,16 @@ export function openCacheTables(path: string, options?: EngineOptions): CacheTab
 export class LmdbCacheStore implements CacheStore {
   readonly local: LocalCache;
   private readonly lock: FolderLock | undefined;
-  private readonly engine: Engine;
-  private readonly lists: Table;
-  private readonly marks: Table;
-  private readonly blobs: Table;
+  private readonly tables: CacheTables;
   private readonly rowBytes = new Uint8Array(4);
 
   /** @param lock let go of once the store is closed; a further thread of the process has none */
   constructor(path: string, lock?: FolderLock, mapBytes?: number) {
     this.lock = lock;
-    const { engine, lists, marks, blobs } = openCacheTables(path, {
-      mapBytes,
-      batchesTurns: false,
-    });
-    this.engine = engine;
-    this.lists = lists;
-    this.marks = marks;
-    this.blobs = blobs;
+    this.tables = openCacheTables(path, { mapBytes, batchesTurns: false });
+    const { engine } = this.tables;
     this.local = {
-      refresh: () => this.engine.renewReads(),
+      refresh: () => engine.renewReads(),
       readList: (userRow) => this.readList(userRow),
     };
   }
@@ -71,18 +62,19 @@ export class LmdbCacheStore implements CacheStore {
    * @returns false when something was removed
    */
   claim(identity: string): boolean {
-    const known = this.marks.getBinary(OWNER_STATE);
+    const { engine, lists, marks, blobs } = this.tables;
+    const known = marks.getBinary(OWNER_STATE);
     if (known !== undefined && decode(known) === identity) return true;
-    const claim = () => this.marks.put(OWNER_STATE, encode(identity));
+    const claim = () => marks.put(OWNER_STATE, encode(identity));
     if (known !== undefined) {
-      this.engine.transact(() => {
-        for (const table of [this.lists, this.marks, this.blobs]) table.clearSync();
+      engine.transact(() => {
+        for (const table of [lists, marks, blobs]) table.clearSync();
         claim();
       });
       return false;
     }
     try {
-      this.engine.transact(claim);
+      engine.transact(claim);
     } catch {
       // A full disk: the next start does it.
     }
@@ -91,9 +83,10 @@ export class LmdbCacheStore implements CacheStore {
 
   async putLists(lists: readonly UserList[], removed: readonly number[] = []): Promise<void> {
     if (lists.length === 0 && removed.length === 0) return;
-    await this.engine.enqueue(() => {
-      for (const list of lists) this.lists.put(rowKey(list.userRow), packList(list));
-      for (const userRow of removed) this.lists.remove(rowKey(userRow));
+    const { engine, lists: table } = this.tables;
+    await engine.enqueue(() => {
+      for (const list of lists) table.put(rowKey(list.userRow), packList(list));
+      for (const userRow of removed) table.remove(rowKey(userRow));
     });
   }
 
@@ -103,46 +96,48 @@ export class LmdbCacheStore implements CacheStore {
   }
 
   async putState(name: string, value: unknown): Promise<void> {
-    await this.engine.enqueue(() => this.marks.put(Buffer.from(name), encode(value)));
+    const { engine, marks } = this.tables;
+    await engine.enqueue(() => marks.put(Buffer.from(name), encode(value)));
   }
 
   async getState(name: string): Promise<unknown> {
-    const bytes = this.marks.getBinary(Buffer.from(name));
+    const bytes = this.tables.marks.getBinary(Buffer.from(name));
     return bytes && decode(bytes);
   }
 
   async putBlob(name: string, bytes: Uint8Array): Promise<void> {
-    await this.engine.enqueue(() => this.blobs.put(Buffer.from(name), bytes));
+    const { engine, blobs } = this.tables;
+    await engine.enqueue(() => blobs.put(Buffer.from(name), bytes));
   }
 
   async getBlob(name: string): Promise<Uint8Array | undefined> {
-    const bytes = readBytes(this.blobs, Buffer.from(name));
+    const bytes = readBytes(this.tables.blobs, Buffer.from(name));
     // What LMDB hands out may lie in its map, where the next commit writes. The length of a reused buffer is not its view's own.
     return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length).slice();
   }
 
   async getStats(): Promise<CacheStats> {
-    const { lists, engine } = this;
+    const { lists, engine } = this.tables;
     const sizes = { lists: countEntries(lists), listBytes: tableBytes(lists), bytes: engine.bytes };
     return { ...sizes, isAvailable: true, failures: 0 };
   }
 
   async getTables(): Promise<readonly TableStats[]> {
-    const { lists, marks, blobs } = this;
+    const { lists, marks, blobs } = this.tables;
     return describeTables({ lists, marks, models: blobs });
   }
 
   async ping(): Promise<void> {
-    countEntries(this.marks);
+    countEntries(this.tables.marks);
   }
 
   async close(): Promise<void> {
-    await this.engine.close();
+    await this.tables.engine.close();
     this.lock?.release();
   }
 
   private readList(userRow: number): UserList | undefined {
-    const bytes = readBytes(this.lists, writeRow(this.rowBytes, 0, userRow));
+    const bytes = readBytes(this.tables.lists, writeRow(this.rowBytes, 0, userRow));
     return bytes && unpackList(userRow, bytes);
   }
 }

@@ -16,7 +16,7 @@ const IDENTITY_KEY = Buffer.from('identity');
 const REPLICA_OF_KEY = Buffer.from('upstream');
 const IDENTITY_BYTES = 16;
 
-/** In the order in which they are stored. */
+/** Counts and next rows in the order in which they are stored, in the same transaction as what they count. */
 const STATE_FIELDS = [
   'nextUserRow',
   'nextItemRow',
@@ -25,33 +25,18 @@ const STATE_FIELDS = [
   'feedback',
   'comments',
   'feedbackTypes',
+  // Changes when a number is given to another feedback type.
   'typesVersion',
+  // Users and items whose feedback is still being removed.
   'deletions',
+  // Feedback with a value that is not 0.
   'values',
+  // Number of the last commit that changed feedback.
   'feedbackCommits',
+  // Feedback that happened more than once.
   'repeats',
-] as const satisfies readonly (keyof StoreState)[];
-
-/** Counts and next rows, kept in the same transaction as what they count. */
-export interface StoreState {
-  nextUserRow: number;
-  nextItemRow: number;
-  users: number;
-  items: number;
-  feedback: number;
-  comments: number;
-  feedbackTypes: number;
-  /** Changes when a number is given to another feedback type. */
-  typesVersion: number;
-  /** Users and items whose feedback is still being removed. */
-  deletions: number;
-  /** Feedback with a value that is not 0. */
-  values: number;
-  /** Number of the last commit that changed feedback. */
-  feedbackCommits: number;
-  /** Feedback that happened more than once. */
-  repeats: number;
-}
+] as const;
+export type StoreState = Record<(typeof STATE_FIELDS)[number], number>;
 
 export function readState(tables: DataTables): StoreState {
   const bytes = readBytes(tables.meta, STATE_KEY);
@@ -82,8 +67,7 @@ export function writeState(tables: DataTables, state: StoreState): void {
 }
 
 export function readTypes(tables: DataTables): string[] {
-  const bytes = tables.meta.getBinary(TYPES_KEY);
-  return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as string[]);
+  return readJson<string[]>(tables, TYPES_KEY) ?? [];
 }
 
 /** Identity of this store, another one after a restore; made when there is none. */
@@ -101,8 +85,7 @@ export function renewIdentity({ engine, meta }: DataTables): string {
 
 /** The kinds of positive feedback that go by a value, as the last service that wrote the folder was told. */
 export function readKinds(tables: DataTables): PositiveKind[] {
-  const bytes = tables.meta.getBinary(KINDS_KEY);
-  return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as PositiveKind[]);
+  return readJson<PositiveKind[]>(tables, KINDS_KEY) ?? [];
 }
 
 /** Keeps the kinds that go by a value, so that every thread that reads the folder tells them apart alike. */
@@ -132,9 +115,8 @@ export interface ReplicaOf extends Point {
 }
 
 /** Undefined for a folder that is no replica, or one that is not whole yet. */
-export function readReplicaOf({ meta }: DataTables): ReplicaOf | undefined {
-  const bytes = meta.getBinary(REPLICA_OF_KEY);
-  return bytes && (JSON.parse(Buffer.from(bytes).toString()) as ReplicaOf);
+export function readReplicaOf(tables: DataTables): ReplicaOf | undefined {
+  return readJson<ReplicaOf>(tables, REPLICA_OF_KEY);
 }
 
 export function writeReplicaOf({ meta }: DataTables, replicaOf: ReplicaOf): void {
@@ -145,4 +127,9 @@ export function writeReplicaOf({ meta }: DataTables, replicaOf: ReplicaOf): void
 export function notePoint(tables: DataTables, { position, mark }: Point): void {
   const replicaOf = readReplicaOf(tables);
   if (replicaOf !== undefined) writeReplicaOf(tables, { ...replicaOf, position, mark });
+}
+
+function readJson<T>({ meta }: DataTables, key: Buffer): T | undefined {
+  const bytes = meta.getBinary(key);
+  return bytes && (JSON.parse(Buffer.from(bytes).toString()) as T);
 }
