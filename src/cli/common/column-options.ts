@@ -70,29 +70,15 @@ export function addColumnOptions(command: Command): Command {
 
 /** The same as the exchange layer takes it. */
 export function wishesOf(flags: ColumnFlags): Wishes {
-  const {
-    map,
-    type,
-    lowType,
-    separator,
-    delimiter,
-    timeFormat,
-    encoding,
-    header,
-    positive,
-    raw,
-    missingTime,
-    leaveOut,
-  } = flags;
+  const { map, type, lowType, separator, delimiter, encoding } = flags;
   return {
-    ...{ map, type, ratingMin: positive, lowType, separator, delimiter, leftOut: leaveOut },
-    ...{
-      timeForm: timeFormat,
-      encoding,
-      hasHeader: header,
-      isRaw: raw,
-      missingTime: missingTime === 'now' ? missingTime : undefined,
-    },
+    ...{ map, type, lowType, separator, delimiter, encoding },
+    ratingMin: flags.positive,
+    leftOut: flags.leaveOut,
+    timeForm: flags.timeFormat,
+    hasHeader: flags.header,
+    isRaw: flags.raw,
+    missingTime: flags.missingTime === 'now' ? flags.missingTime : undefined,
   };
 }
 
