@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../src/cli/program.ts';
 import { CONFIG_KEYS } from '../src/config/keys.ts';
-import { COLUMN_NAMES } from '../src/exchange/column-names.ts';
+import { COLUMN_NAMES, plainName } from '../src/exchange/column-names.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FILES = [
@@ -102,8 +102,8 @@ describe.each(FILES)('%s', (path) => {
 
 it('docs/import.md lists the names of columns that are understood', () => {
   const rows = [...textOf('docs/import.md').matchAll(/^\| `(\w+)` \| ([^|;]+)/gm)];
-  const plain = (names: string) => names.split(',').map((name) => name.replace(/\W/g, ''));
+  const plain = (names: string) => names.split(',').map((name) => plainName(name));
   const listed = Object.fromEntries(rows.map(([, field, names]) => [field, plain(names!).sort()]));
-  const known = Object.entries(COLUMN_NAMES).map(([field, names]) => [field, [...names].sort()]);
+  const known = Object.entries(COLUMN_NAMES).map(([field, names]) => [field, names.map(plainName).sort()]);
   expect(listed).toEqual(Object.fromEntries(known));
 });

@@ -12,6 +12,11 @@ export function cellText(cell: string): string {
   return text.startsWith('="') && text.endsWith('"') ? text.slice(2, -1) : text;
 }
 
+/** A number or a time with the digits and signs of ASCII in place of wide ones: `2024/03` of `２０２４／０３`. */
+export function narrowDigits(text: string): string {
+  return text.replace(/[\uFF0B-\uFF1A]/g, (sign) => sign.normalize('NFKC'));
+}
+
 /** True when a spreadsheet has rounded a long number, so that several ids look the same: `4,00638E+12`. */
 export function isRounded(text: string): boolean {
   return /^\d(?:[.,]\d+)?E\+\d{2}$/.test(text);

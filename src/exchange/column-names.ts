@@ -1,34 +1,37 @@
 /**
  * Names of columns that are understood, in English, German, French, Spanish, Italian, Dutch and, of orders, in Swedish, Danish,
- * Norwegian, Polish, Czech and Portuguese: small letters without accents, blanks, dashes and underscores.
+ * Norwegian, Polish, Czech, Portuguese, Turkish and Japanese: small letters without accents, blanks, dashes and underscores.
  */
 
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const words = (text: string): readonly string[] =>
+  text.normalize('NFKD').replace(/\p{M}/gu, '').trim().split(/\s+/);
 
 /** Names of a key, which go before names put together of common words, and those before what is often a name. */
 const USER_KEYS = words(`
   userid uid userno customerid customernumber customerno clientid buyerid accountid personid reviewerid memberid
-  kundennummer kundennr kundenid klantnummer kundnummer kundnr kundid kundenummer kundenr kundeid`);
+  kundennummer kundennr kundenid klantnummer kundnummer kundnr kundid kundenummer kundenr kundeid
+  会員番号 会員id 会員コード 顧客番号 顧客id 顧客コード お客様番号 ユーザーid ユーザid`);
 const USER_WORDS = words(`
-  user customer member kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
+  user customer member loyaltycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
   acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund
-  klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici`);
+  klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー`);
 /** Visitors that are known before a visit. */
 const VISITS = words('visitorid visitor sessionid');
 const ITEM_KEYS = words(`
   itemid iid movieid filmid productid productcode productno sku asin isbn articleid articleno articlenumber itemno
   itemnumber bookid trackid songid artistid videoid gameid stockcode artikelnummer artikelnr artikelid produktnummer
-  produktnr produktid varenummer varenr varunummer varunr`);
+  produktnr produktid varenummer varenr varunummer varunr
+  商品コード 商品番号 商品id 品番 製品コード 製品番号 書籍コード 作品id 記事id`);
 const ITEM_WORDS = words(`
   item movie film product article book artikel produkt material produit producto articulo prodotto articolo towar artykul
-  ksiazka zbozi vyrobek kniha livro ean gtin`);
+  ksiazka zbozi vyrobek kniha livro urun 商品 製品 作品 upc ean gtin barcode plu`);
 /** Of orders perhaps a number of their own; so these come last. */
 const ITEM_REFERENCES = words('ref reference referencia riferimento');
 const TITLES = words(`
   comment title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
-  naam benamning varenavn produktnavn produktnamn tytul nazwa nazev`);
+  naam benamning varenavn produktnavn produktnamn tytul nazwa nazev ad baslik 商品名 品名 製品名 書名 作品名 タイトル 名称`);
 const DESCRIPTIONS = words(
-  'description beschreibung kurztext descripcion descrizione omschrijving beskrivning beskrivelse descricao opis popis',
+  'description beschreibung kurztext descripcion descrizione omschrijving beskrivning beskrivelse descricao opis popis aciklama 説明',
 );
 
 /** The names of each field; of several columns the one counts whose name stands first. */
@@ -38,19 +41,19 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   FeedbackType: words('feedbacktype eventtype event action behavior interaction type'),
   Timestamp: words(`
     timestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
-    zeit tijd horodatage fecha dato czas cas`),
+    zeit tijd horodatage fecha dato czas cas tarih zaman 注文日 注文日時 購入日 購入日時 受注日 売上日 日時 日付`),
   Rating: words(`
     rating ratings score stars preference bewertung wertung sterne etoiles calificacion puntuacion valoracion estrellas
-    valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao`),
+    valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao puan 評価`),
   Value: words(`
     value quantity qty amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte cantidad unidades quantita qta
-    aantal antal antall quantidade ilosc sztuk mnozstvi pocet qtde`),
+    aantal antal antall quantidade ilosc sztuk mnozstvi pocet qtde adet miktar 数量 個数 冊数`),
   Comment: [...TITLES, ...DESCRIPTIONS],
   Categories: words(`
     categories category genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias famille familia famiglia varugrupp
-    varegruppe kategoria dzial grupa gatunek zanr`),
+    varegruppe kategoria dzial grupa gatunek zanr department section kategori カテゴリ カテゴリー ジャンル 分類`),
   Labels: words(
-    'labels label tags tag keywords schlagworte stichworte etiquettes etiquetas etichette etykiety tagi stitky',
+    'labels label tags tag keywords schlagworte stichworte etiquettes etiquetas etichette etykiety tagi stitky etiketler タグ',
   ),
   IsHidden: words('ishidden hidden discontinued archived disabled'),
   Subscribe: words('subscribe subscriptions'),
@@ -61,17 +64,17 @@ const anyOf = (text: string) => `(?:${words(text).join('|')})`;
 
 // Words of English, German and Dutch, in which what a thing is comes last: `Artikelnummer`, `customer_id`.
 const WHO = anyOf(`
-  users? customers? cust clients? buyers? shoppers? members? subscribers? accounts? persons? reviewers? kunden? kd
+  readers? listeners? viewers? players? learners? patrons? households? loyalty(?:cards?|members?)? users? customers? cust clients? buyers? shoppers? members? subscribers? accounts? persons? reviewers? kunden? kd
   debitor(?:en)? besteller kaufer kaeufer nutzer benutzer mitglieds? abonnent(?:en)? klant(?:en)? gebruikers? kopers?
-  debiteur(?:en)?`);
+  debiteur(?:en)? musteri kullanici uye alici`);
 const VISITOR = anyOf('visitors? guests? gast besucher bezoekers?');
 const WHAT = anyOf(`
   items? lineitem products? prod variants? variante(?:n)? articles? parts? skus? stock movies? films? books? tracks? songs? artists?
-  videos? games? listings? courses? artikel art produkt produkts material mat teile? buch boek`);
-const KEY = anyOf('ids? no nr num number nummer code kennung key ref uuid guid hash sku');
-const TITLE = anyOf('title name bezeichnung bez benennung titel kurztext kurzbezeichnung naam');
+  videos? games? listings? courses? artikel art produkt produkts material mat teile? buch boek urun stok`);
+const KEY = anyOf('ids? no nr num number nummer code kennung key ref uuid guid hash sku kodu numarasi');
+const TITLE = anyOf('title name bezeichnung bez benennung titel kurztext kurzbezeichnung naam adi ismi');
 const DESCRIPTION = anyOf('description desc beschreibung text langtext omschrijving');
-const GROUP = anyOf('categor(?:y|ies) genres? gruppen? kategorien? categorie groep');
+const GROUP = anyOf('categor(?:y|ies) genres? gruppen? kategorien? categorie groep kategorisi grubu');
 const ORDERED = anyOf(
   'bestell auftrags? liefer verkaufs? kauf absatz bestel order(?:ed)? lineitem item product',
 );
@@ -88,7 +91,7 @@ const ROMANCE_WHAT = anyOf(`
   produktu towaru artykulu ksiazki zbozi vyrobku knihy produto livro`);
 const ROMANCE_KEY = anyOf(`
   n no nr num numero code codigo codice cod id identifiant identificador identificativo ref reference referencia
-  riferimento cle numer kod symbol indeks cislo`);
+  riferimento cle numer kod symbol indeks cislo cpf`);
 const ROMANCE_TITLE = anyOf(
   'nom nombre nome titre titulo titolo designation libelle denominazione nazwa tytul nazev',
 );
@@ -183,13 +186,13 @@ export function titleBesideKey(names: readonly string[], taken: readonly number[
   return names.findIndex((name, at) => !taken.includes(at) && ITEM_TITLES.includes(plainName(name)));
 }
 
-const ITEM_TITLES = ITEM_WORDS.filter((word) => !['ean', 'gtin'].includes(word));
+const ITEM_TITLES = ITEM_WORDS.filter((word) => !['upc', 'ean', 'gtin', 'barcode', 'plu'].includes(word));
 
 /** Ends of the names of columns of times, or in French, Spanish and Italian beginnings. */
 const TIME_NAME =
-  /(?:date|datum|time|zeit|stamp|stempel|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^(?:date|datum|fecha|data)(?:[ _-]|$)/i;
+  /(?:date|datum|time|zeit|stamp|stempel|tarihi?|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^(?:date|datum|fecha|data)(?:[ _-]|$)/i;
 const ORDER_TIME =
-  /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup/i;
+  /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup|sipari|satış/i;
 const NO_EVENT =
   /birth|geburt|naissance|nacimiento|nascita|geboorte|expir|ablauf|valid|gultig|gültig|due|fallig|fällig|updat|modif|geänd|geaend|urodz|nascimento|narozen|wa[zż]no|platnost/i;
 

@@ -7,7 +7,7 @@ const PACKED = 'unpack it and name the files in it';
 const MAGIC: readonly (readonly [begin: string, what: string])[] = [
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', `an Excel workbook; ${WORKBOOK}`],
   ['%PDF-', `a PDF; ${WORKBOOK}`],
-  ['PAR1', 'a Parquet file; write it as CSV or NDJSON'],
+  ['PAR1', 'a Parquet file, which furze import reads by its name'],
   ['SQLite format 3\0', 'an SQLite database; write its tables as CSV'],
   ['BZh91AY&SY', `packed with bzip2; ${PACKED}`],
   ['\xfd7zXZ\0', `packed with xz; ${PACKED}`],

@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
@@ -15,6 +15,8 @@ export function isStream(path: string): boolean {
   return path === STDIN || statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
 }
 
+const PARQUET_MAGIC = 'PAR1';
+
 /** UTF-16 is told by the mark at its beginning and need not be named. */
 export const TEXT_ENCODINGS = ['utf-8', 'windows-1252', 'latin1', 'utf-16le', 'utf-16be'] as const;
 export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
@@ -29,7 +31,8 @@ export interface OpenedText {
 }
 
 /**
- * Opens a file, or standard input, that may be packed with gzip or zstd, which its first bytes tell.
+ * Opens a file, or standard input, that may be packed with gzip or zstd, which its first bytes tell. The rows of a Parquet file
+ * are lines of JSON.
  * @param signal ends the text where it is once that is aborted, also while nothing comes
  * @throws OperatorError when it cannot be read; while it is read also when it is damaged, no text or not in its encoding
  */
@@ -51,7 +54,29 @@ export function openText(path: string, encoding: TextEncoding, signal?: AbortSig
       signal?.removeEventListener('abort', end);
     }
   }
-  return { chunks: decoded(path, counted(), encoding), bytesRead: () => bytesRead, bytesTotal };
+  async function* lines(): AsyncGenerator<string> {
+    const { parquetLines } = await import('./parquet-rows.ts');
+    for await (const some of parquetLines(path, (share) => (bytesRead = share * bytesTotal))) {
+      if (signal?.aborted) return;
+      yield some;
+    }
+  }
+  const chunks = isParquet(path) ? lines() : decoded(path, counted(), encoding);
+  return { chunks, bytesRead: () => bytesRead, bytesTotal };
+}
+
+/** True for a Parquet file, by its first bytes. */
+function isParquet(path: string): boolean {
+  if (isStream(path)) return false;
+  const bytes = Buffer.alloc(PARQUET_MAGIC.length);
+  const file = openSync(path, 'r');
+  try {
+    return (
+      readSync(file, bytes, 0, bytes.length, 0) === bytes.length && bytes.toString('latin1') === PARQUET_MAGIC
+    );
+  } finally {
+    closeSync(file);
+  }
 }
 
 function sizeOf(path: string): number {
@@ -173,6 +198,8 @@ export interface PeekedText {
   /** True when the head is all there is. */
   readonly isWhole: boolean;
   readonly opened: OpenedText;
+  /** Closes the file where nothing more of it is read. */
+  readonly close: () => Promise<unknown>;
 }
 
 /** Looks at the first `characters` of a text, or a little more. */
@@ -197,11 +224,14 @@ export async function peekText(opened: OpenedText, characters: number): Promise<
       await iterator.return?.();
     }
   }
-  return { head: taken.join(''), isWhole, opened: { ...opened, chunks: replayed() } };
+  const close = async () => iterator.return?.();
+  return { head: taken.join(''), isWhole, opened: { ...opened, chunks: replayed() }, close };
 }
 
 function notIn(encoding: string, path: string): OpenReading {
   // What has the mark of UTF-16 is of no other encoding.
-  const advice = encoding.startsWith('utf-16') ? ' to its end' : '; try --encoding windows-1252';
-  return new OpenReading('encoding', `${path} is not text in ${encoding}`, advice);
+  const [advice, guess] = encoding.startsWith('utf-16')
+    ? [' to its end']
+    : ['; try --encoding windows-1252', 'windows-1252'];
+  return new OpenReading('encoding', `${path} is not text in ${encoding}`, advice, guess);
 }

@@ -21,7 +21,7 @@ export interface VectorBatch {
 }
 
 /** Snappy, which most files have, is in the library. */
-const COMPRESSORS: Compressors = {
+export const COMPRESSORS: Compressors = {
   GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
   ZSTD: (bytes, length) => unzstd(bytes, new Uint8Array(length)),
 };
@@ -85,18 +85,19 @@ export async function* readParquetVectors(
 
 /**
  * Compares what a row group says that it holds with its bytes: a header of a few bytes may say millions of nulls.
+ * @param names the columns that are read; all when absent
  * @throws RangeError when that cannot be
  */
-async function checkSizes(
+export async function checkSizes(
   file: AsyncBuffer | ArrayBuffer,
   { num_rows, columns }: RowGroup,
-  names: readonly string[],
+  names?: readonly string[],
 ): Promise<void> {
   const rows = Number(num_rows);
   if (!(rows >= 0 && rows <= file.byteLength))
     throw new RangeError(`it says ${rows} rows in ${file.byteLength} bytes`);
   for (const { meta_data: chunk } of columns) {
-    if (chunk === undefined || !names.includes(chunk.path_in_schema[0]!)) continue;
+    if (chunk === undefined || names?.includes(chunk.path_in_schema[0]!) === false) continue;
     const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset);
     const bytes = await file.slice(start, start + Number(chunk.total_compressed_size));
     const reader = { view: new DataView(bytes), offset: 0 };
@@ -194,7 +195,7 @@ function bytesOf(vector: Float32Array): Uint8Array {
 }
 
 /** Tells an error of reading as what is wrong with the file. */
-async function inWords<T>(name: string, read: () => Promise<T> | T): Promise<T> {
+export async function inWords<T>(name: string, read: () => Promise<T> | T): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type Fields as EntityFields, ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
-import { cellText, isRounded, withFormula } from './cell-text.ts';
+import { cellText, isRounded, narrowDigits, withFormula } from './cell-text.ts';
 import type { RowFormat } from './file-format.ts';
 import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
 import { isKept, LostNumber, lostNumbers } from './lost-number.ts';
@@ -105,6 +105,15 @@ class Fields {
     return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, read(name, field)]));
   }
 
+  /** The state of its order by which the row is left out; a quantity below 0 takes back what was bought before. */
+  leftOut(): string | undefined {
+    const { states = [], leftOut, mapping } = this.plan;
+    if (states.length === 0) return undefined;
+    const takesBack = mapping.Value !== undefined && this.number('Value').startsWith('-');
+    if (takesBack && leftOut === undefined) return undefined;
+    return stateLeftOut((at) => cellText(textOf(this.row[at])), states, leftOut);
+  }
+
   /** The refusal of a row with a number in a column in use that a store would change. */
   lostNumber(): Made | undefined {
     for (const [field, at] of Object.entries(this.plan.mapping)) {
@@ -148,9 +157,9 @@ export function recordOf(cells: Row, plan: Plan): Made {
   }
   const unfit = whyUnfit(cells, plan.width);
   if (unfit !== undefined) return { refusal: unfit };
-  const leftOut = stateLeftOut((at) => cellText(textOf(cells[at])), plan.states ?? [], plan.leftOut);
-  if (leftOut !== undefined) return { leftOut };
   const fields = new Fields(reshape === undefined ? cells : reshape(cells), plan);
+  const leftOut = fields.leftOut();
+  if (leftOut !== undefined) return { leftOut };
   const lost = fields.lostNumber();
   if (lost !== undefined) return lost;
   const UserId = fields.text('UserId');
@@ -257,7 +266,7 @@ const THOUSANDS_COMMAS = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})$/;
 
 /** A number with a point in it, and its sign in front: `-1250.5` of `1.250,5-` or `1,250.5-`. */
 export function plainNumber(text: string, hasDecimalCommas: boolean): string {
-  const signed = text.replace(/^(\d.*\d|\d)\s*-$/, '-$1');
+  const signed = narrowDigits(text).replace(/^(\d.*\d|\d)\s*-$/, '-$1');
   if (hasDecimalCommas) return signed.replace(THOUSANDS_SIGN, '').replace(',', '.');
   return THOUSANDS_COMMAS.test(signed) ? signed.replaceAll(',', '') : signed;
 }

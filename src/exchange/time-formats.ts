@@ -1,4 +1,5 @@
 import { parseTimestamp } from '../domain/rfc3339.ts';
+import { narrowDigits } from './cell-text.ts';
 
 /**
  * Forms in which a column writes times: `date` begins with the year (`2010-12-01 08:26`) or names the month (`1 Dec 2010`);
@@ -72,7 +73,7 @@ interface Written {
  * no times
  */
 export function timeForm(values: Iterable<string>): TimeForm | 'open' | undefined {
-  const given = [...values].filter((value) => !isNoTime(value));
+  const given = [...values].map(narrowDigits).filter((value) => !isNoTime(value));
   if (given.length === 0) return undefined;
   const numbers = given.map(Number);
   if (numbers.every(Number.isFinite)) {
@@ -182,7 +183,7 @@ export class DateOrder {
 }
 
 function writtenOf(text: string): Written | undefined {
-  const value = text.trim();
+  const value = narrowDigits(text.trim());
   const first = YEAR_FIRST.exec(value);
   if (first !== null) return { ...day(first[1]!, first[3]!, first[4]!), clock: rest(value, first) };
   const last = YEAR_LAST.exec(value);
@@ -222,7 +223,8 @@ const PRINTED_ZONE = /^([\d-]{10}[ T][\d:.]+) ?([+-]\d{2}):?(\d{2})?(?: [A-Z\d+-
  * A time of a column as the API takes it, UTC where no zone is written.
  * @returns undefined when the text is no time of that form
  */
-export function readTime(text: string, form: TimeForm): string | undefined {
+export function readTime(given: string, form: TimeForm): string | undefined {
+  const text = narrowDigits(given);
   const unit = UNITS.find((each) => each.form === form);
   if (unit !== undefined) {
     const ms = Number(text) * unit.ms;

@@ -201,6 +201,7 @@ describe('columns of a language that is not known', () => {
     ]);
     const none = file('none.csv', 'Ostaja;Tuote;Kpl\nann;a1;1\nbob;a2;2\n');
     const both = scripted(
+      ['has the users', ''],
       ['has the users', 'Ostaja'],
       ['has the items', 'Tuote'],
       ['right', ''],
@@ -352,6 +353,8 @@ describe('questions', () => {
     const other = scripted(['Is it Windows-1252', ''], ['right', ''], ['What did', '']);
     await findAnswers(asks(west), other);
     expect(other.heard.join('\n')).not.toContain('--encoding');
+    const [taken] = (await findAnswers(accepts(west), undefined)).files;
+    expect(taken!.plan.encoding).toBe('windows-1252');
   });
 
   it('end once when the person goes away, at the second of them too', async () => {

@@ -405,8 +405,10 @@ describe('furze init on a terminal', () => {
     const text = `Kunde,Artikel\n${'ann,tee\n'.repeat(rows)}J\u00f6rg,tee\n`;
     writeFileSync(path, Buffer.from(text, 'latin1'));
     const given = { ...nothingGiven, paths: [path], port: 1, apiKey: '', evaluates: false };
-    const proposed = findAnswers({ ...given, takesProposals: true }, undefined);
-    await expect(proposed).rejects.toThrow(/not text in utf-8; try --encoding windows-1252/);
+    const alone = findAnswers(given, undefined);
+    await expect(alone).rejects.toThrow(/not text in utf-8; try --encoding windows-1252/);
+    const proposed = await findAnswers({ ...given, takesProposals: true }, undefined);
+    expect(proposed.files[0]?.plan.encoding).toBe('windows-1252');
     const isAtOnce = rows === 1;
     const asked = ['Is it Windows-1252', ''] as [string, string];
     const prompt = scripted(...(isAtOnce ? [asked] : []), ['right', ''], ...(isAtOnce ? [] : [asked]));

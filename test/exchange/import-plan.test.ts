@@ -28,15 +28,27 @@ describe('the guess of what a file holds', () => {
     expect((await plan('isbn,category\n1,a;b\n', { separator: ',' })).separator).toBe(',');
   });
 
-  it('knows the columns of a Polish shop, of a Czech and of a Brazilian', async () => {
+  it('knows the columns of a Polish shop, of a Czech, a Brazilian, a Turkish and a Japanese', async () => {
     const orders = await plan(
       'Wartość,Ilość,Data zamówienia,Kod towaru,Nr klienta\n9,1,6.4.2024 14:26,a,b\n',
     );
     expect(orders.mapping).toEqual({ UserId: 4, ItemId: 3, Timestamp: 2, Value: 1 });
+    const turkish = await plan('Müşteri No,Ürün Kodu,Ürün Adı,Adet,Sipariş Tarihi\na,b,c,1,3.1.2024\n');
+    expect(turkish.mapping).toEqual({ UserId: 0, ItemId: 1, Comment: 2, Value: 3, Timestamp: 4 });
+    const japanese = await plan('商品コード,会員番号,注文日,数量\nb,a,2024/01/03,1\n');
+    expect(japanese.mapping).toEqual({ UserId: 1, ItemId: 0, Timestamp: 2, Value: 3 });
+    expect((await plan('商品コード,書名,ジャンル\na,b,c\n')).kind).toBe('items');
     const czech = await plan('Zákazník,Kód zboží,Množství,Datum objednávky\nb,a,1,6.4.2024\n');
     expect(czech.mapping).toEqual({ UserId: 0, ItemId: 1, Value: 2, Timestamp: 3 });
     const items = await plan('Código do produto,Nome do produto,Categoria do produto\na,A,c\n');
     expect(items.mapping).toMatchObject({ ItemId: 0, Comment: 1, Categories: 2 });
+  });
+
+  it('reads wide digits of numbers and times as those of ASCII', async () => {
+    const found = await plan('会員番号,商品コード,注文日,数量\na,１,２０２４／０３／０５,１２\n');
+    expect(recordOf(['a', '１', '２０２４／０３／０５', '１２'], found)).toMatchObject({
+      record: { ItemId: '１', Timestamp: '2024-03-05', Value: 12 },
+    });
   });
 
   it.each([

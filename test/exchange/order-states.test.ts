@@ -99,6 +99,12 @@ describe('columns of states', () => {
     expect(describePlan(plan)).toContain(`not used: ${name}`);
   });
 
+  it('leave a row with a quantity below 0, which takes back what was bought', async () => {
+    const text = 'user,upc,qty,is_return\na,1,1,false\na,1,-1,true\nb,1,1,true\n';
+    expect((await rowsOf(text)).left).toEqual(['', '', 'is_return']);
+    expect((await rowsOf(text, { leftOut: ['is_return'] })).left).toEqual(['', 'is_return', 'is_return']);
+  });
+
   it('go by the states that are said, and by the column', async () => {
     const text = 'user,item,status,Verbleib\na,1,paid,weg\na,2,cancelled,da\na,3,on hold,da\n';
     expect((await rowsOf(text, { leftOut: ['On Hold'] })).left).toEqual(['', '', 'on hold']);

@@ -44,8 +44,8 @@ async function lookFor(pairs: ColumnPairs, input: PresetFile): Promise<Inspected
   // A stream is read once, and a file of a known form has its columns.
   if (isStream(path) || known?.mapping !== undefined) return { input, own: pairs, kind: undefined };
   const encoding = await encodingOf(path, wishes.encoding ?? known?.encoding);
-  const { head, isWhole, opened } = await peekText(openText(path, encoding), HEAD_CHARACTERS);
-  await opened.chunks[Symbol.asyncIterator]().return?.();
+  const { head, isWhole, close } = await peekText(openText(path, encoding), HEAD_CHARACTERS);
+  await close();
   const names = await columnNames(path, head, isWhole, wishes.delimiter);
   const own = pairs.filter((pair) => names.includes(pair[1]) || isNumbered(pair));
   return { input, own, kind: wishes.kind ?? kindOfColumns(names, own) };

@@ -56,7 +56,9 @@ Examples:
 /** `furze import`: users, items and feedback out of files. */
 export function importCommand(env: Environment): Command {
   const command = new Command('import')
-    .description('store users, items or feedback from CSV, TSV or NDJSON files, gzip or zstd packed or not')
+    .description(
+      'store users, items or feedback from CSV, TSV, NDJSON or Parquet files, gzip or zstd packed or not',
+    )
     .addArgument(
       new Argument(
         '[inputs...]',

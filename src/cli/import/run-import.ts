@@ -168,13 +168,16 @@ export async function lookAt(
 ): Promise<{ plan: FilePlan; opened: OpenedText | undefined }> {
   const { wishes, plan: known } = input;
   const encoding = await encodingOf(input.path, wishes.encoding ?? known?.encoding);
-  const { head, isWhole, opened } = await peekText(openText(input.path, encoding, signal), HEAD_CHARACTERS);
+  const { head, isWhole, opened, close } = await peekText(
+    openText(input.path, encoding, signal),
+    HEAD_CHARACTERS,
+  );
   const isOnce = isStream(input.path);
   const reread = isOnce ? undefined : () => openText(input.path, encoding).chunks;
   const said = { ...wishes, encoding };
   const plan = await planFile(input.path, head, isWhole, said, { ...known, encoding }, reread);
   if (isOnce) return { plan, opened };
-  await opened.chunks[Symbol.asyncIterator]().return?.();
+  await close();
   return { plan, opened: undefined };
 }
 

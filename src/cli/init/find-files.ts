@@ -29,10 +29,13 @@ const EXAMPLES: Readonly<Record<Kind, string>> = {
  */
 export async function findFiles(given: Given, prompt: Prompt | undefined): Promise<PlannedFile[]> {
   const { preset, wishes = {}, paths } = given;
-  if (paths.length > 0) return planAsking(paths, preset, wishes, given.takesProposals ? undefined : prompt);
+  const { takesProposals: takes } = given;
+  if (paths.length > 0) return planAsking(paths, preset, wishes, takes ? undefined : prompt, takes);
   if (prompt === undefined) throw new AnswerMissing('no data files are named');
   for (;;) {
-    const answer = await prompt.ask('Files with your feedback, items and users (CSV, TSV or NDJSON):');
+    const answer = await prompt.ask(
+      'Files with your feedback, items and users (CSV, TSV, NDJSON or Parquet):',
+    );
     const names = existsSync(answer) ? [answer] : answer.split(/\s+/).filter((name) => name !== '');
     if (names.length === 0) continue;
     const files = await orSay(prompt, () => planAsking(names, preset, wishes, prompt));
@@ -126,7 +129,7 @@ export async function surveyAsking(
   try {
     return { files, survey: await surveyFiles(files, given.positiveTypes === undefined) };
   } catch (error) {
-    const more = await askReading(error, prompt);
+    const more = await askReading(error, prompt, given.takesProposals);
     const again: PlannedFile[] = [];
     for (const { path, wishes, plan } of files)
       if (!plan.isOfFeedback)
@@ -144,19 +147,29 @@ async function planAsking(
   preset: Preset,
   wishes: Wishes,
   prompt: Prompt | undefined,
+  takesProposals = false,
 ): Promise<PlannedFile[]> {
   try {
     return await planFiles(paths, preset, wishes);
   } catch (error) {
-    const more = await askReading(error, prompt);
+    const more = await askReading(error, prompt, takesProposals);
     const named = more.map && { map: corrected(wishes.map, more.map) };
-    return planAsking(paths, preset, { ...wishes, ...more, ...named }, prompt);
+    return planAsking(paths, preset, { ...wishes, ...more, ...named }, prompt, takesProposals);
   }
 }
 
 /** Further wishes for files that could not be read without them. @throws the error, where no answer helps */
-async function askReading(error: unknown, prompt: Prompt | undefined): Promise<Wishes> {
-  if (prompt === undefined || !(error instanceof OpenReading)) throw error;
+async function askReading(
+  error: unknown,
+  prompt: Prompt | undefined,
+  takesProposals: boolean,
+): Promise<Wishes> {
+  if (!(error instanceof OpenReading)) throw error;
+  if (prompt === undefined) {
+    if (!takesProposals || error.open !== 'encoding' || error.guess === '') throw error;
+    process.stderr.write(`${error.finding}: it is read as Windows-1252; --encoding names another.\n`);
+    return { encoding: 'windows-1252' };
+  }
   prompt.say(`${error.finding}.`);
   switch (error.open) {
     case 'date-order': {
@@ -169,7 +182,10 @@ async function askReading(error: unknown, prompt: Prompt | undefined): Promise<W
     }
     case 'user':
     case 'item': {
-      const column = await prompt.ask(`Which of ${error.guess} has the ${error.open}s?`);
+      const column = await askUntil(prompt, `Which of ${error.guess} has the ${error.open}s?`, '', (name) => {
+        if (!error.guess.split(', ').includes(name)) throw new OperatorError(`there is no column ${name}`);
+        return name;
+      });
       return { map: [[error.open, column]] };
     }
     case 'encoding':
