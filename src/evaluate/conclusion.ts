@@ -51,6 +51,8 @@ export interface ReplayVerdict {
   readonly outcome: 'ahead' | 'level' | 'behind' | 'too few';
 }
 
+/** The kind of questions of people of whom no like is known. */
+export const NO_LIKES = 'no likes yet';
 /** Fewer questions of a kind tell nothing. */
 const QUESTIONS_MIN = 20;
 
@@ -76,7 +78,9 @@ export function concludeReplay(groups: readonly ReplayGroup[]): string {
   const figures = `${served.ndcg.mean.toFixed(3)} against ${best.ndcg.mean.toFixed(3)}`;
   const first = `The served lists ${words} the best simple way, ${best.name}: ${figures}.`;
   if (behind.length === 0) return first;
-  return `${first} They are behind the best one for: ${behind.join(', ')}.`;
+  const told = `${first} They are behind the best one for: ${behind.join(', ')}.`;
+  if (!behind.includes(NO_LIKES)) return told;
+  return `${told} Whom the service does not know is answered by [recommend.online] fallback_recommend, in which popular may come first; whom it was told of as a user, by what is popular now.`;
 }
 
 /** A row as it is told in a sentence. */

@@ -1,11 +1,11 @@
 import type { ReplayGroup, ReplayRow, ReplayTable } from '../domain/evaluation-schemas.ts';
 import { BlockIntervals, numberBlocks } from './block-intervals.ts';
-import { concludeReplay } from './conclusion.ts';
+import { concludeReplay, NO_LIKES } from './conclusion.ts';
 import { describeVariety, measureVariety } from './list-variety.ts';
 
 /** People by the number of their likes: the most of each group. */
 const LIKES: readonly (readonly [name: string, most: number])[] = [
-  ['no likes yet', 0],
+  [NO_LIKES, 0],
   ['1 like', 1],
   ['2 to 4 likes', 4],
   ['5 to 19 likes', 19],

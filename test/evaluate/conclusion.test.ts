@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { EvaluationRow } from '../../src/domain/evaluation-schemas.ts';
-import { conclude } from '../../src/evaluate/conclusion.ts';
+import type { EvaluationRow, ReplayRow } from '../../src/domain/evaluation-schemas.ts';
+import { conclude, concludeReplay } from '../../src/evaluate/conclusion.ts';
 
 const row = (name: string, role: EvaluationRow['role'], mean: number): EvaluationRow => ({
   name,
@@ -28,4 +28,22 @@ test('what the served lists are compared with is told in words', () => {
       'Served lists beat popularity, the most popular items of all time, by 100 %, which is more than the noise. ' +
       alike,
   );
+});
+
+test('a replay that is behind for people without likes says what answers them', () => {
+  const way = (name: string, role: ReplayRow['role'], mean: number, lead: number): ReplayRow => ({
+    ...{ name, role, hits: 9, hitsBeyondCounter: 1 },
+    ndcg: { mean, halfWidth: 0.01 },
+    againstServed: { mean: lead, halfWidth: 0.01 },
+  });
+  const group = (name: string, lead: number) => ({
+    ...{ name, questions: 100 },
+    rows: [way('served lists', 'served', 0.1, 0), way('most liked, 12 h', 'counter', 0.1 + lead, lead)],
+  });
+  const all = group('all questions', 0);
+  const level = 'The served lists are level with the best simple way, most liked, 12 h: 0.100 against 0.100.';
+  expect(concludeReplay([all, group('no likes yet', 0)])).toBe(level);
+  const behind = `${level} They are behind the best one for: 1 like.`;
+  expect(concludeReplay([all, group('1 like', 0.1)])).toBe(behind);
+  expect(concludeReplay([all, group('no likes yet', 0.1)])).toContain('fallback_recommend');
 });

@@ -141,7 +141,7 @@ describe('an item that 300 of a taste have just liked', () => {
       scene.time.nowMs += 2 * SECOND_MS;
       expect(await holding(JUST_LIKED, item)).toBeGreaterThanOrEqual(80);
       // Some have few likes, or a few of this taste, too.
-      expect(await holding(OF_TASTE, item)).toBeLessThanOrEqual(25);
+      expect(await holding(OF_TASTE, item)).toBeLessThanOrEqual(10);
     }
   });
 });
