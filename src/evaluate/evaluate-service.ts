@@ -29,7 +29,7 @@ const LIKES: readonly (readonly [name: string, most: number])[] = [
 /** Further ways to configure the service, by name. */
 export type Variants = readonly (readonly [name: string, recommend: Recommend])[];
 
-/** Told what is being done, and how many of how many ways to recommend are judged. */
+/** Told what is being done, and how many of how many steps of it are done. */
 export type OnEvaluation = (stage: string, done: number, total: number) => void;
 
 const SERVED = 'served lists';

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { ReplayRow, ReplayTable } from '../domain/evaluation-schemas.ts';
 import { getOrPut } from '../domain/get-or-put.ts';
+import type { OnEvaluation } from './evaluate-service.ts';
 import { LiveBaselines } from './live-baselines.ts';
 import type { Recommend } from './own-service.ts';
 import { type ReplayPlan, sample, sessionBefore } from './replay-plan.ts';
@@ -12,15 +13,12 @@ const N = 10;
 const PEOPLE_MAX = 1000;
 const PEOPLE_LIKES_MIN = 5;
 
-/** Told what is being done, and how many of how many steps are done. */
-export type OnReplay = (stage: string, done: number, total: number) => void;
-
 /** Goes through the last part of the data: each sampled like is first a question, then is told like all other records. */
 export class Replay {
   private readonly plan: ReplayPlan;
   private readonly service: ReplayedService;
   private readonly baselines: LiveBaselines | undefined;
-  private readonly onStage: OnReplay;
+  private readonly onStage: OnEvaluation;
   private readonly answers: (Answer & { readonly places: Map<string, number> })[] = [];
   /** The lists of some people at the end, by way. */
   private readonly people = new Map<string, Uint32Array[]>();
@@ -34,7 +32,7 @@ export class Replay {
     plan: ReplayPlan,
     service: ReplayedService,
     baselines: LiveBaselines | undefined,
-    onStage: OnReplay,
+    onStage: OnEvaluation,
   ) {
     this.plan = plan;
     this.service = service;
@@ -52,7 +50,7 @@ export class Replay {
     plan: ReplayPlan,
     config: Config,
     seed: number,
-    onStage: OnReplay,
+    onStage: OnEvaluation,
     alone: readonly (readonly [name: string, recommend: Recommend])[] = [],
   ): Promise<ReplayTable> {
     const { timeline, from, questions, fitsMs, positives, judgeable } = plan;
@@ -60,7 +58,7 @@ export class Replay {
     const first = await Replay.through(plan, config, {}, baselines, seed, onStage);
     const roles = new Map<string, ReplayRow['role']>([[SERVED, 'served'], ...baselines.roles]);
     for (const [name, recommend] of alone) {
-      const tell: OnReplay = (stage, done, total) => onStage(`${name}, ${stage}`, done, total);
+      const tell: OnEvaluation = (stage, done, total) => onStage(`${name}, ${stage}`, done, total);
       const other = await Replay.through(plan, config, recommend, undefined, seed, tell);
       other.answers.forEach(({ places }, at) => {
         first.answers[at]!.places.set(name, places.get(SERVED)!);
@@ -82,7 +80,7 @@ export class Replay {
     recommend: Recommend,
     baselines: LiveBaselines | undefined,
     seed: number,
-    onStage: OnReplay,
+    onStage: OnEvaluation,
   ): Promise<Replay> {
     onStage('replay: writing what was known before', 0, plan.questions.length);
     const service = await ReplayedService.start(plan, config, recommend);

@@ -55,7 +55,9 @@ function renderTable(table: EvaluationTable): string {
     '',
     alignTable(tableCells(table)),
     '',
-    byLikesText(table),
+    `${MAIN_METRIC} by how many likes people had before:`,
+    '',
+    alignTable(byLikesCells(table.rows)),
     '',
     conclusion,
     ...told,
@@ -75,11 +77,6 @@ export function tableCells({ rows }: EvaluationTable): string[][] {
       row.fitSeconds === undefined ? '' : row.fitSeconds.toFixed(1),
     ]),
   ];
-}
-
-/** NDCG@10 by how many likes people had before. */
-function byLikesText({ rows }: EvaluationTable): string {
-  return `${MAIN_METRIC} by how many likes people had before:\n\n${alignTable(byLikesCells(rows))}`;
 }
 
 /** One line a way, one column a kind of user. */

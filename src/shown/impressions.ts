@@ -4,7 +4,7 @@ import type { GivenImpression } from '../domain/decode-bodies.ts';
 import type { Feedback } from '../domain/entities.ts';
 import { refuseBody } from '../domain/field-checks.ts';
 import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
-import { inTurns } from '../platform/concurrency/event-loop-turns.ts';
+import { mapInTurns } from '../platform/concurrency/event-loop-turns.ts';
 import type { ExplorationPools } from '../recommend/placements/exploration-pools.ts';
 import { unpackChosen } from '../recommend/placements/list-plan.ts';
 import type { PlacementCounts } from '../recommend/placements/placement-counts.ts';
@@ -62,7 +62,10 @@ export class Impressions {
   async add(impressions: readonly GivenImpression[]): Promise<number> {
     // Another node may have made the list, of items that are new.
     await this.parts.barrier?.pass();
-    const records = await inTurns(this.recordsOf(impressions));
+    const nowMs = this.parts.clock();
+    const records = await mapInTurns(impressions, (impression, number) =>
+      this.recordOf(impression, number, nowMs),
+    );
     await this.store(records);
     return records.length;
   }
@@ -73,8 +76,9 @@ export class Impressions {
    */
   async credit(feedback: readonly Feedback[]): Promise<void> {
     await this.parts.barrier?.pass();
-    const records = await inTurns(this.creditsOf(feedback));
-    const { onTrouble } = this.parts;
+    const { onTrouble, clock } = this.parts;
+    const nowMs = clock();
+    const records = await mapInTurns(feedback, (given) => this.creditOf(given, nowMs));
     await this.store(records).catch((error: unknown) => onTrouble('lists of feedback are not kept', error));
   }
 
@@ -100,7 +104,7 @@ export class Impressions {
 
   async ofUser(userId: string): Promise<Impression[]> {
     const records = await this.parts.log.ofUser(userId);
-    return inTurns(this.toldOf(records));
+    return mapInTurns(records, (record) => this.told(record));
   }
 
   /** All of it, by users, some at a time. */
@@ -108,7 +112,7 @@ export class Impressions {
     for await (const users of this.parts.log.walk())
       for (const { records } of users)
         for (let from = 0; from < records.length; from += SLICE_RECORDS)
-          yield await inTurns(this.toldOf(records.slice(from, from + SLICE_RECORDS)));
+          yield await mapInTurns(records.slice(from, from + SLICE_RECORDS), (record) => this.told(record));
   }
 
   private async store(records: readonly ShownRecord[]): Promise<void> {
@@ -126,53 +130,32 @@ export class Impressions {
       );
   }
 
-  private *recordsOf(impressions: readonly GivenImpression[]): Generator<undefined, ShownRecord[]> {
-    const { tokens, reads, clock } = this.parts;
-    const nowMs = clock();
-    const records: ShownRecord[] = [];
-    for (const [number, impression] of impressions.entries()) {
-      const { UserId: userId, Recommendation, Items, Places, Timestamp } = impression;
-      const list = tokens.read(Recommendation, userId);
-      if (list === undefined)
-        throw refuseBody(`/${number}/Recommendation`, 'is none that this user was given by this service');
-      const known = Items.map((item, at) => ({ row: reads.itemRow(item), place: Places[at]! })).filter(
-        ({ row }) => row >= 0,
-      );
-      const itemRows = known.map(({ row }) => row);
-      const places = known.map(({ place }) => place);
-      // Nothing is seen before it is answered, whatever the clock of a page says.
-      const timeMs = Math.min(nowMs, Math.max(list.timeMs, parseTimestamp(Timestamp)));
-      if (known.length > 0) records.push({ userId, timeMs, list, itemRows, places });
-      yield;
-    }
-    return records;
+  /** @returns undefined where no item is known */
+  private recordOf(impression: GivenImpression, number: number, nowMs: number): ShownRecord | undefined {
+    const { tokens, reads } = this.parts;
+    const { UserId: userId, Recommendation, Items, Places, Timestamp } = impression;
+    const list = tokens.read(Recommendation, userId);
+    if (list === undefined)
+      throw refuseBody(`/${number}/Recommendation`, 'is none that this user was given by this service');
+    const known = Items.map((item, at) => ({ row: reads.itemRow(item), place: Places[at]! })).filter(
+      ({ row }) => row >= 0,
+    );
+    if (known.length === 0) return undefined;
+    const itemRows = known.map(({ row }) => row);
+    const places = known.map(({ place }) => place);
+    // Nothing is seen before it is answered, whatever the clock of a page says.
+    const timeMs = Math.min(nowMs, Math.max(list.timeMs, parseTimestamp(Timestamp)));
+    return { userId, timeMs, list, itemRows, places };
   }
 
-  private *creditsOf(feedback: readonly Feedback[]): Generator<undefined, ShownRecord[]> {
-    const { tokens, reads, clock } = this.parts;
-    const nowMs = clock();
-    const records: ShownRecord[] = [];
-    for (const { Recommendation, UserId: userId, ItemId, FeedbackType, Timestamp } of feedback) {
-      const list = tokens.read(Recommendation ?? '', userId);
-      const row = reads.itemRow(ItemId);
-      const record = {
-        userId,
-        timeMs: Math.min(nowMs, parseTimestamp(Timestamp)),
-        feedbackType: FeedbackType,
-      };
-      if (list !== undefined && row >= 0) records.push({ ...record, list, itemRows: [row], places: [] });
-      yield;
-    }
-    return records;
-  }
-
-  private *toldOf(records: readonly ShownRecord[]): Generator<undefined, Impression[]> {
-    const told: Impression[] = [];
-    for (const record of records) {
-      told.push(this.told(record));
-      yield;
-    }
-    return told;
+  /** @returns undefined where the list or the item is unknown */
+  private creditOf(feedback: Feedback, nowMs: number): ShownRecord | undefined {
+    const { Recommendation, UserId: userId, ItemId, FeedbackType: feedbackType, Timestamp } = feedback;
+    const list = this.parts.tokens.read(Recommendation ?? '', userId);
+    const row = this.parts.reads.itemRow(ItemId);
+    if (list === undefined || row < 0) return undefined;
+    const timeMs = Math.min(nowMs, parseTimestamp(Timestamp));
+    return { userId, timeMs, feedbackType, list, itemRows: [row], places: [] };
   }
 
   private told({ userId, timeMs, list, itemRows, places, feedbackType }: ShownRecord): Impression {

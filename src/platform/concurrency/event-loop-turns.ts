@@ -57,6 +57,23 @@ export async function inTurns<T>(work: Iterator<unknown, T>, signal?: AbortSigna
   }
 }
 
+/** Makes results of values, in turns; a value without one is left out. */
+export function mapInTurns<V, R>(
+  values: readonly V[],
+  toResult: (value: V, index: number) => R | undefined,
+): Promise<R[]> {
+  const work = function* (): Generator<undefined, R[]> {
+    const results: R[] = [];
+    for (const [index, value] of values.entries()) {
+      const result = toResult(value, index);
+      if (result !== undefined) results.push(result);
+      yield;
+    }
+    return results;
+  };
+  return inTurns(work());
+}
+
 /** Does the work without a pause, for a thread that nobody waits for, or where it is known to be short. */
 export function atOnce<T>(work: Iterator<unknown, T>, onPause: () => void = () => {}): T {
   for (;;) {

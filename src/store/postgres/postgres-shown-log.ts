@@ -1,5 +1,5 @@
 import { FurzeError, messageOf } from '../../domain/furze-error.ts';
-import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import { mapInTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { AppendGroups } from '../append-groups.ts';
 import type { TableStats } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
@@ -79,7 +79,7 @@ export class PostgresShownLog implements ShownLog {
         [userId, most],
       ),
     );
-    return inTurns(recordsOf(rows.reverse()));
+    return mapInTurns(rows.reverse(), recordOf);
   }
 
   async *walk(): AsyncGenerator<readonly ShownToUser[]> {
@@ -179,15 +179,6 @@ export class PostgresShownLog implements ShownLog {
       );
     }
   }
-}
-
-function* recordsOf(rows: readonly Row[]): Generator<undefined, ShownRecord[]> {
-  const records: ShownRecord[] = [];
-  for (const row of rows) {
-    records.push(recordOf(row));
-    yield;
-  }
-  return records;
 }
 
 function recordOf([userId, timeMs, , body]: Row): ShownRecord {
