@@ -130,6 +130,17 @@ describe('placements that staff keep', () => {
     expect(odd.body.errors).toMatchObject([{ path: '/Users/1' }]);
     expect((await merchant('POST', '/api/admin/placements/none/preview', { Users: ['u'] })).status).toBe(404);
   });
+
+  it('are previewed one after the other, and who asks for many keeps nobody else out', async () => {
+    const or = Array.from({ length: 200 }, (_, at) => ({ label: `none-${at}` }));
+    const asked = { Settings: { filter: { or } }, Users: ['u', 'v', 'w'] };
+    const preview = (who: ReturnType<typeof as>) => who('POST', '/api/admin/placements/new/preview', asked);
+    const many = Array.from({ length: 200 }, () => preview(as(KEYS.viewer)));
+    await Promise.race(many);
+    expect((await preview(merchant)).status).toBe(200);
+    const statuses = (await Promise.all(many)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  });
 });
 
 describe('rules that are no good', () => {

@@ -32,9 +32,12 @@ it('holds what a Set of rows would, ascending', () => {
       const [kept, left] = [given.slice(), given.slice()];
       rows.keepIn(kept);
       rows.removeFrom(left);
+      const more = given.slice();
+      rows.addTo(more);
       const own = new Uint32Array(given.length);
       for (const row of expected) if (row < 32 * own.length) setBit(own, row);
       expect(kept).toEqual(given.map((bits, at) => bits & own[at]!));
+      expect(more).toEqual(given.map((bits, at) => (bits | own[at]!) >>> 0));
       expect(left).toEqual(given.map((bits, at) => bits & ~own[at]!));
     }),
     { numRuns: 40 },

@@ -13,6 +13,7 @@ import {
   RuleHistorySchema,
   RulesSchema,
 } from '../../domain/rule-schemas.ts';
+import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import type { RecommendQuery } from '../../recommend/sources/recommender.ts';
 import { json } from '../route/reply.ts';
 import { type Route, type RouteRequest, routesOf } from '../route/route.ts';
@@ -21,6 +22,8 @@ import type { Services } from '../route/services.ts';
 const route = routesOf('Placements');
 const ENTRIES_MAX = 100;
 const history = { description: 'The rule with its history', schema: RuleHistorySchema };
+/** A filter of a draft may take a good part of a second: one draft at a time, and keys take turns. */
+const previews = new BoundedQueue({ atWorkMax: 1, refusedFor: 'previews' });
 const changing = ['BAD_REQUEST', 'INVALID_BODY', 'CHANGED_MEANWHILE'] as const;
 
 /** The routes by which staff see and change placements and experiments. */
@@ -66,8 +69,11 @@ export const ruleRoutes: readonly Route[] = [
     query: ['n'],
     body: { schema: PreviewBodySchema, example: { Settings: { length: 5 }, Users: ['alice'] } },
     response: { description: 'A list for each user', schema: PreviewSchema },
-    errors: ['PLACEMENT_NOT_FOUND'],
-    handler: async (request, services) => json(await preview(request, services)),
+    errors: ['PLACEMENT_NOT_FOUND', 'OVERLOADED'],
+    async handler(request, services) {
+      const line = { kind: request.caller.name, user: 0 };
+      return json(await previews.run(() => preview(request, services), request.signal, line));
+    },
   }),
   route('POST', '/api/admin/experiments/{experiment-name}/promote', {
     needs: 'operate',

@@ -10,6 +10,7 @@ const DETAILS = {
   lists: 'Too many lists are waiting to be made; try again later.',
   explanations: 'Too many explanations are waiting; try again later.',
   searches: 'Too many searches are waiting.',
+  previews: 'Too many previews are waiting; try again later.',
   start: 'Too many requests wait for the service to start; try again later.',
   models: 'Too many models are being put; try again later.',
   streams: 'Too many pages show what comes; close one, or ask for /api/admin/activity/feedback.',

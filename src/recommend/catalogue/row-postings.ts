@@ -62,6 +62,18 @@ export class RowPostings implements Rows {
     else if (chunk.bits !== undefined && chunk.count < BITMAP_FROM / 2) toRows(chunk);
   }
 
+  /** Puts the bits of these rows in, but for rows beyond the words. */
+  addTo(words: Uint32Array): void {
+    for (const [high, chunk] of this.chunks.entries()) {
+      const first = high * CHUNK_WORDS;
+      const end = Math.min(CHUNK_WORDS, words.length - first);
+      if (chunk?.bits !== undefined) for (let at = 0; at < end; at++) words[first + at]! |= chunk.bits[at]!;
+      else
+        for (let at = 0; at < (chunk?.count ?? 0) && chunk!.rows![at]! < end * 32; at++)
+          setBit(words, high * 2 ** CHUNK_BITS + chunk!.rows![at]!);
+    }
+  }
+
   /** Takes the bits of all other rows out. */
   keepIn(words: Uint32Array): void {
     this.combine(words, (bits, own) => bits & own);

@@ -30,6 +30,8 @@ export class KeptFilters {
   private readonly clock: Clock;
   /** Those that were asked for last stand last. */
   private readonly kept = new Map<FilterTree, Kept>();
+  /** Those of drafts, which are shown to some users one after the other. */
+  private readonly ofDrafts = new WeakMap<FilterTree, Promise<Uint32Array>>();
 
   constructor(catalogue: Catalogue, clock: Clock) {
     this.catalogue = catalogue;
@@ -44,11 +46,10 @@ export class KeptFilters {
 
   /**
    * Bits of the rows that pass, worked out in turns where they are not at hand; hidden rows may be among them. They go on to change.
-   * @param isKept false where nobody asks for them again @throws the signal's reason once it is aborted
+   * @param isKept false for those of a draft @throws the signal's reason once it is aborted
    */
   async of(tree: FilterTree, signal?: AbortSignal, isKept = true): Promise<Uint32Array> {
-    const never = { nextMs: Number.POSITIVE_INFINITY };
-    if (!isKept) return inTurns(passingRows(tree, this.catalogue, this.clock(), never), signal);
+    if (!isKept) return this.ofDraft(tree, signal);
     for (;;) {
       const ready = this.ready(tree);
       if (ready !== undefined) return ready;
@@ -59,6 +60,16 @@ export class KeptFilters {
       await kept.making;
       signal?.throwIfAborted();
     }
+  }
+
+  private ofDraft(tree: FilterTree, signal: AbortSignal | undefined): Promise<Uint32Array> {
+    const never = { nextMs: Number.POSITIVE_INFINITY };
+    let made = this.ofDrafts.get(tree);
+    if (made === undefined) {
+      made = inTurns(passingRows(tree, this.catalogue, this.clock(), never), signal);
+      this.ofDrafts.set(tree, made);
+    }
+    return made;
   }
 
   /** The same where they are at hand; undefined otherwise. */

@@ -1,7 +1,6 @@
 import type { FilterTree } from '../../domain/filter-tree.ts';
 import { bitWords, setBit } from '../../memory/bits.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { RowPostings } from '../catalogue/row-postings.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows whose age is looked at between two pauses: some tenths of a millisecond. */
@@ -42,7 +41,7 @@ export function* passingRows(
     case 'category':
       for (const name of tree.names) {
         const rows = tree.kind === 'label' ? catalogue.rowsWithLabel(name) : catalogue.rowsInCategory(name);
-        if (rows !== undefined) combine(words, bitsOf(rows, words.length), (a, b) => a | b);
+        rows?.addTo(words);
         yield;
       }
       return words;
@@ -94,12 +93,6 @@ function isOfAge(
     if (crossesMs >= nowMs && crossesMs < crossing.nextMs) crossing.nextMs = crossesMs;
   }
   return days > gt && days < lt;
-}
-
-function bitsOf(rows: RowPostings, length: number): Uint32Array {
-  const bits = new Uint32Array(length).fill(0xffff_ffff);
-  rows.keepIn(bits);
-  return bits;
 }
 
 /** Rows that came since `from` was begun are not in it, nor those of `words` beyond. */

@@ -36,6 +36,8 @@ interface Asked {
 
 /** All placements by name, with their variants. */
 export class Placements {
+  /** Made once of a draft that is shown to several users. */
+  private readonly drafts = new WeakMap<object, Placement>();
   private byName: ReadonlyMap<string, Varied> = new Map();
 
   constructor(rules: RulesByName) {
@@ -76,7 +78,11 @@ export class Placements {
 
   /** The rules of a question; undefined for none. @throws FurzeError PLACEMENT_NOT_FOUND */
   asked({ placement, draft }: Asked, userId: string): Rules | undefined {
-    if (draft !== undefined) return { placement: new Placement(draft), claims: { variant: '' } };
+    if (draft !== undefined) {
+      const placement = this.drafts.get(draft) ?? new Placement(draft);
+      this.drafts.set(draft, placement);
+      return { placement, claims: { variant: '' } };
+    }
     return placement === undefined ? undefined : this.of(placement, userId);
   }
 
