@@ -91,22 +91,23 @@ export class Explainer {
     return histories.use(reads.userRow(userId), async (history) => {
       const WhyNot = Rank < 0 && { WhyNot: this.whyNot(history, itemRow, categories) };
       await nextTurn(caller);
-      const Score = this.score(history, itemRow);
-      await nextTurn(caller);
       const last = Rank < 0 && list.length > 0 ? reads.itemRow(list.at(-1)!) : -1;
-      const Cut = last < 0 ? {} : { CutScore: this.score(history, last).Score };
+      const asked = [itemRow, ...(last < 0 ? [] : [last])];
+      // Likes that come meanwhile move the ranking: what adds up and is compared is of one moment.
+      const parts = await inTurns(maker.partsOf(history, asked), caller?.signal);
+      await nextTurn(caller);
+      const [Score, CutScore] = parts?.scores ?? asked.map((row) => maker.scoreOf(history, row));
       const isBelow = last >= 0 && WhyNot && WhyNot.WhyNot?.Reason === 'below_the_cut';
       const Lift = isBelow && { Lift: await this.lift(history, [itemRow, last], query) };
       const Recommenders = await this.proposals(history, itemRow, caller);
       await nextTurn(caller);
       const answered = { UserId: userId, ItemId: itemId, Recommended: Rank >= 0, Rank };
-      const parts = await inTurns(maker.partsOf(history, itemRow), caller?.signal);
       const Contributions = this.named(parts?.likes ?? (await this.pulls(history, itemRow, caller)));
       return {
         ...answered,
         ...WhyNot,
-        ...Score,
-        ...Cut,
+        ...(Score !== undefined && { Score }),
+        ...(CutScore !== undefined && { CutScore }),
         ...Lift,
         ...this.sum(parts, itemRow),
         Recommenders,
@@ -169,11 +170,6 @@ export class Explainer {
     if (name === TASTE_SUM) return 'liked by people of the same taste more than by anybody else';
     if (name === VECTOR_SUM) return 'how near its vector is to those of what the user likes';
     return MODEL_FEATURES.find((model) => model.name === name)?.feature.meaning ?? '';
-  }
-
-  private score(history: History, itemRow: number): { Score?: number } {
-    const Score = this.parts.maker.scoreOf(history, itemRow);
-    return Score === undefined ? {} : { Score };
   }
 
   private whyNot(history: History, itemRow: number, categories: readonly string[]): Explanation['WhyNot'] {

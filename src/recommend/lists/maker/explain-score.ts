@@ -9,6 +9,8 @@ const LIKES_MAX = 50;
 
 /** The score of an item as a sum: `base` and all `parts` add up to its log-odds. */
 export interface ScoreParts {
+  /** The scores of the item and of the others that were asked about, of the same moment, each from 0 to 1. */
+  readonly scores: readonly number[];
   /** The log-odds of the user's mean candidate. */
   readonly base: number;
   /** Parts of the features; below 0 for one that speaks against the item. */
@@ -58,16 +60,20 @@ export function partsOfFirst(
 /**
  * Takes the score of an item apart, with pauses.
  * @param proposal the user's candidates, the first of which is the item
+ * @param count the first of them whose scores are told
  * @returns undefined where nothing was learned to rank by
  */
 export function* explainScore(
   proposal: Proposal,
   inputs: ListInputs,
+  count: number,
 ): Generator<undefined, ScoreParts | undefined> {
-  const found = partsOfFirst(proposal, inputs, 1);
+  const found = partsOfFirst(proposal, inputs, count);
   if (found === undefined) return undefined;
   const { base, weighted, parts } = found;
-  return { base, parts: parts[0]!, likes: yield* likesBehind(proposal, inputs, weighted[0]!) };
+  const logOdds = parts.map((own) => [...own.values()].reduce((sum, part) => sum + part, base));
+  const scores = logOdds.map((odds) => 1 / (1 + Math.exp(-odds)));
+  return { scores, base, parts: parts[0]!, likes: yield* likesBehind(proposal, inputs, weighted[0]!) };
 }
 
 /** Parts the features among the likes: a sum by what each adds to it, matrix factorization by each like's own part. */

@@ -302,10 +302,10 @@ export class ListMaker {
     return high;
   }
 
-  /** The same as a sum of what speaks for the item and against it; see `explainScore`. */
-  *partsOf(history: History, itemRow: number): Generator<undefined, ScoreParts | undefined> {
-    const proposal = yield* this.ahead(history, [itemRow]);
-    return proposal && (yield* explainScore(proposal, this.inputs));
+  /** The score of the first of some items as a sum of what speaks for it and against it; see `explainScore`. */
+  *partsOf(history: History, itemRows: readonly number[]): Generator<undefined, ScoreParts | undefined> {
+    const proposal = yield* this.ahead(history, itemRows);
+    return proposal && (yield* explainScore(proposal, this.inputs, itemRows.length));
   }
 
   /** For each of some items the parts of its score by feature; undefined where nothing was learned to rank by. */
