@@ -61,7 +61,7 @@ export async function insertBesideRaw(
     const insert = prepare(batches);
     const puts = batches.map((records) => recorder.record(records));
     await own.add(cpuMs, insert);
-    await raw.add(ownCpuMs, () => writer.write(puts));
+    await raw.add(ownCpuMs, async () => writer.write(puts));
   }
   await recorder.close();
   await writer.close();

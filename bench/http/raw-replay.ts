@@ -52,7 +52,7 @@ export class PutRecorder {
   }
 }
 
-/** Gives LMDB puts as they are, a transaction a batch, with the flush of one behind the writing of the next. */
+/** Gives LMDB puts as they are, a transaction a batch, which is flushed as it is committed. */
 export class RawWriter {
   private readonly tables: DataTables;
 
@@ -67,22 +67,12 @@ export class RawWriter {
     engine.transact(() => {
       for (const { table, key, value } of puts) this.tables[table].put(key, value);
     });
-    engine.flushNow();
     return performance.now() - start;
   }
 
-  /** Resolves when everything is on the disk. */
-  async write(batches: readonly (readonly Put[])[]): Promise<void> {
-    const { tables } = this;
-    let flushing: Promise<void> = Promise.resolve();
-    for (const puts of batches) {
-      tables.engine.transact(() => {
-        for (const { table, key, value } of puts) tables[table].put(key, value);
-      });
-      await flushing;
-      flushing = tables.engine.flush();
-    }
-    await flushing;
+  /** Everything is on the disk when it returns. */
+  write(batches: readonly (readonly Put[])[]): void {
+    for (const puts of batches) this.writeOne(puts);
   }
 
   async close(): Promise<void> {

@@ -29,7 +29,6 @@ export function benchLive(rowCount: number): Promise<Row[]> {
       const command = { kind: 'putFeedback', overwrite: false, batch: { records } } as const;
       writer.write([{ kind: 'write', ticket: 0, nowMs: 0, command }]);
     }
-    await tables.engine.flush();
     const reads = new LmdbLocalReads(tables);
     const interactions = placedInteractions(reads, feedback);
     const rows = (['users-by-items', 'items-by-users'] as const).map((relation) =>

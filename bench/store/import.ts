@@ -56,10 +56,10 @@ async function writeRaw(folder: string, size: WorldSize): Promise<number> {
   for (const batch of feedbackBatches(size, BATCH)) {
     turn.push(recorder.record(batch));
     if (turn.length < TURN_BATCHES) continue;
-    seconds += await cpuSeconds(() => raw.write(turn));
+    seconds += await cpuSeconds(async () => raw.write(turn));
     turn = [];
   }
-  seconds += await cpuSeconds(() => raw.write(turn));
+  seconds += await cpuSeconds(async () => raw.write(turn));
   await recorder.close();
   await raw.close();
   return seconds;

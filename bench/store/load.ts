@@ -34,8 +34,6 @@ async function fill(tables: DataTables, size: WorldSize): Promise<void> {
   for (const records of feedbackBatches(size, 1000)) {
     const command = { kind: 'putFeedback', overwrite: false, batch: { records } } as const;
     writer.write([{ kind: 'write', ticket: 0, nowMs: 0, command }]);
-    // Pages are used again only once a flush has passed, so the file grows as that of a durable store does.
-    await tables.engine.flush();
   }
 }
 

@@ -43,7 +43,7 @@ const database = Type.Object(
       'Where lists and models are kept, all of which can be computed again. lmdb://PATH. Or where several nodes share lists: redis://USER:PASSWORD@HOST:PORT/NUMBER (Redis or Valkey; rediss:// with TLS, redis+cluster://HOST:PORT,HOST:PORT for a cluster), or postgres:// as in data_store: see docs/scale-out.md.',
     ),
     sync: choice('disk', ['disk', 'commit']).means(
-      'When a write is answered: "disk" once it is on disk, "commit" once it is visible (a power failure may lose the last writes).',
+      'When a write is answered: "disk" once it is on disk, "commit" once it is visible (with PostgreSQL a power failure may lose the last writes; LMDB flushes each commit).',
     ),
     compact_free_share: number(0.5, 0, 1).means(
       'The data store is rewritten while it serves, by itself, once this share of its file (and 64 MiB) is free; 0 for never. Nothing is then left in it of what was deleted.',

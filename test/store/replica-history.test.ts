@@ -14,7 +14,6 @@ function createLoop(truthAt: number, mark = MARK) {
     rules: PLAIN_RULES,
     point: { position: 7, mark: MARK },
     post: (message) => posted.push(message),
-    flush: async () => {},
     close: async () => {},
     replica: {
       replicate: () => ({ ...group, answers: [] }),

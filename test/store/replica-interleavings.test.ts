@@ -109,7 +109,6 @@ class FakeNode {
       post: (message: FromWriter) => {
         if (message.kind === 'failed' && loop === this.loop) this.hasFailed = true;
       },
-      flush: async () => {},
       close: async () => {},
       commitLog: this.database,
       readsWait: this.readsWait,

@@ -33,7 +33,6 @@ test('a replica on a full disk does not hold up a stop', async () => {
     rules: storeOptions(''),
     point: { position: 0, mark: 0 },
     post: (message) => void posted.push(message),
-    flush: async () => {},
     close: async () => {
       isClosed = true;
     },
@@ -77,7 +76,6 @@ test.each([
     rules: storeOptions(''),
     point: { position: 0, mark: 0 },
     post: (message) => void posted.push(message),
-    flush: async () => {},
     close: async () => {},
   });
   for (const [at, userId] of ['bad', 'good'].entries())
@@ -134,7 +132,6 @@ test('removals go a slice a turn, however many commits come meanwhile', async ()
     rules: storeOptions(''),
     point: { position: 0, mark: 0 },
     post: (message) => void posted.push(message),
-    flush: async () => {},
     close: async () => {},
   });
   loop.start();

@@ -1,22 +1,17 @@
 import { expect, test, vi } from 'vitest';
 import type { FromWriter, Write, WriteAnswer } from '../../src/store/lmdb/tables/writer-messages.ts';
 import { takeGroup } from '../../src/store/lmdb/writer/group-commit.ts';
-import { type LoopParts, WriterLoop } from '../../src/store/lmdb/writer/writer-loop.ts';
+import { WriterLoop } from '../../src/store/lmdb/writer/writer-loop.ts';
 
-/** A body that takes so long to write that the disk keeps it beside the next. */
-const LARGE = new Uint8Array(20_000);
 const SMALL = new Uint8Array(10);
 
 /** A loop over a disk that fails when the test says so. */
-function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
+function loopOver() {
   const posted: FromWriter[] = [];
   const disk = {
     isFull: false,
     dies: false,
-    loses: false,
     written: 0,
-    flushes: 0,
-    flushesInPlace: 0,
     probes: 0,
   };
   const refused = (ticket: number): WriteAnswer => ({
@@ -26,7 +21,6 @@ function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
     trace: 'no space',
   });
   const loop = new WriterLoop({
-    sync,
     write(writes) {
       if (disk.dies) throw new Error('another process has written');
       if (!disk.isFull) disk.written += writes.length;
@@ -41,14 +35,6 @@ function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
     hasSlices: () => false,
     slice() {
       throw new Error('there is none');
-    },
-    async flush() {
-      disk.flushes++;
-      if (disk.loses) throw new Error('Input/output error');
-    },
-    flushNow() {
-      disk.flushesInPlace++;
-      if (disk.loses) throw new Error('Input/output error');
     },
     probe() {
       disk.probes++;
@@ -65,9 +51,9 @@ function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
     loop,
     posted,
     problems: () => posted.flatMap((each) => (each.kind === 'problem' ? [each.problem] : [])),
-    async write(json = SMALL): Promise<boolean> {
+    async write(): Promise<boolean> {
       const ticket = ++tickets;
-      const command = { kind: 'putUsers', batch: { json, single: false } } as const;
+      const command = { kind: 'putUsers', batch: { json: SMALL, single: false } } as const;
       loop.receive({ kind: 'write', ticket, nowMs: 0, command } satisfies Write);
       const answer = await vi.waitFor(() => {
         const found = posted
@@ -81,31 +67,8 @@ function loopOver({ sync }: Pick<LoopParts, 'sync'>) {
   };
 }
 
-test.each([
-  ['disk', SMALL],
-  ['disk', LARGE],
-  ['commit', SMALL],
-] as const)(
-  'after a failed flush nothing is written or called durable, sync = %s, %#',
-  async (sync, body) => {
-    const { disk, write, problems } = loopOver({ sync });
-    expect(await write(body)).toBe(true);
-    disk.loses = true;
-    // Behind a commit the flush follows the answer.
-    expect(await write(body)).toBe(sync === 'commit');
-    await vi.waitFor(() => expect(problems()).toHaveLength(1), 600_000);
-    expect(problems()[0]).toContain('until the service is restarted');
-    const { written, flushes, flushesInPlace } = disk;
-    // The next flush would succeed, and mean nothing.
-    disk.loses = false;
-    for (let i = 0; i < 3; i++) expect(await write()).toBe(false);
-    expect(disk).toMatchObject({ written, flushes, flushesInPlace });
-    expect(problems()).toHaveLength(1);
-  },
-);
-
 test('a full disk is told at once, asked about again and again, and over when there is room', async () => {
-  const { disk, write, problems } = loopOver({ sync: 'disk' });
+  const { disk, write, problems } = loopOver();
   disk.isFull = true;
   expect(await write()).toBe(false);
   expect(await write()).toBe(false);
@@ -119,7 +82,7 @@ test('a full disk is told at once, asked about again and again, and over when th
 });
 
 test('a lone write takes one turn of the event loop', async () => {
-  const { write } = loopOver({ sync: 'disk' });
+  const { write } = loopOver();
   const turns = vi.spyOn(globalThis, 'setImmediate');
   for (let count = 1; count <= 3; count++) {
     expect(await write()).toBe(true);
@@ -128,16 +91,8 @@ test('a lone write takes one turn of the event loop', async () => {
   turns.mockRestore();
 });
 
-test('small writes with nobody behind them are flushed in place, others beside what follows', async () => {
-  const { disk, write } = loopOver({ sync: 'disk' });
-  expect(await Promise.all([write(), write()])).toEqual([true, true]);
-  expect(disk).toMatchObject({ flushes: 0, flushesInPlace: 1 });
-  expect(await write(LARGE)).toBe(true);
-  expect(disk).toMatchObject({ flushes: 1, flushesInPlace: 1 });
-});
-
 test('whoever asks to be alone behind a failure that ended the loop is refused, so that the thread can end', async () => {
-  const { disk, loop, posted, write } = loopOver({ sync: 'disk' });
+  const { disk, loop, posted, write } = loopOver();
   expect(await write()).toBe(true);
   disk.dies = true;
   const command = { kind: 'putUsers', batch: { json: SMALL, single: false } } as const;

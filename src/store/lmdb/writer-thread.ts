@@ -10,7 +10,7 @@ import { WriterLoop } from './writer/writer-loop.ts';
 /* The one owner of writes to the data environment. */
 yieldToServing('writing');
 const port = parentPort!;
-const { dataPath, sync, rules, mapBytes } = workerData as WriterOptions;
+const { dataPath, rules, mapBytes } = workerData as WriterOptions;
 const tables = openDataTables(dataPath, { mapBytes });
 const writer = new GroupWriter(tables, rules);
 let compaction: LiveCompaction | undefined;
@@ -18,7 +18,6 @@ let compacting: Promise<void> | undefined;
 let followed = () => {};
 
 const loop = new WriterLoop({
-  sync,
   write(writes) {
     const group = writer.write(writes);
     // A disk that is full has no room for a copy.
@@ -27,8 +26,6 @@ const loop = new WriterLoop({
   },
   hasSlices: () => writer.hasSlices,
   slice: () => writer.slice(),
-  flush: () => tables.engine.flush(),
-  flushNow: () => tables.engine.flushNow(),
   probe: (bytes) => writer.probe(bytes),
   nextTransaction: () => writer.nextTransaction,
   post,

@@ -28,8 +28,6 @@ export interface ReplicaLoopParts {
   /** The commit up to which the replica shows all. */
   readonly point: Point;
   readonly post: (message: FromWriter) => void;
-  /** Resolves when everything committed so far is on the disk. */
-  readonly flush: () => Promise<void>;
   readonly close: () => Promise<void>;
   /** True where each read waits until the replica shows what was answered before it, so that no write need wait for it. */
   readonly readsWait?: boolean;
@@ -42,8 +40,6 @@ const POLL_MS = 100;
 const LAZY_POLL_MS = 500;
 /** Pause before a database that is away, or a disk that is full, is tried again. */
 const RETRY_MS = 500;
-/** Period of the flush of the replica: one after each commit costs more than the commit. */
-const FLUSH_MS = 1000;
 /** Period of the removal of leftovers from the database. */
 const TIDY_MS = 5000;
 const FORGET_MS = 600_000;
@@ -66,8 +62,6 @@ export class ReplicaLoop {
   /** The process that has the replica open takes in the changes; before that is so, the replica stays as it is. */
   private mayFollow = false;
   private readonly timers: NodeJS.Timeout[] = [];
-  private isFlushed = true;
-  private flushing: Promise<void> | undefined;
   private closing = false;
   private isEnding = false;
   private hasFailed = false;
@@ -84,7 +78,6 @@ export class ReplicaLoop {
     this.every(this.parts.readsWait ? LAZY_POLL_MS : POLL_MS, async () => {
       if (this.mayFollow) await this.follow();
     });
-    this.every(FLUSH_MS, () => this.flush());
     this.every(TIDY_MS, () => this.parts.commitLog.removeSome());
     this.every(FORGET_MS, () => this.parts.commitLog.forgetOld());
     this.parts.post(this.progress());
@@ -105,7 +98,7 @@ export class ReplicaLoop {
   }
 
   /**
-   * Ends in order after a fault of this program: a thread torn down in the middle of a flush takes the process, and so
+   * Ends in order after a fault of this program: a thread torn down in the middle of what it does takes the process, and so
    * the reads, with it.
    */
   async end(error: unknown): Promise<void> {
@@ -116,7 +109,6 @@ export class ReplicaLoop {
     this.hasFailed = true;
     for (const timer of this.timers) clearInterval(timer);
     this.parts.post({ kind: 'failed', reason: messageOf(error), trace: traceOf(error), isFinal });
-    await this.flushing;
     await this.parts.close();
   }
 
@@ -236,7 +228,6 @@ export class ReplicaLoop {
         const { position, mark } = last;
         this.point = { position, mark };
         post({ kind: 'committed', answers: [], changes, nextTransaction, position, forgotten });
-        this.isFlushed = false;
         this.doSlices();
       } catch (error) {
         if (!isEngineError(error)) return this.fail(error);
@@ -265,17 +256,6 @@ export class ReplicaLoop {
       if (failure === undefined) next();
       else setTimeout(next, RETRY_MS).unref();
     });
-  }
-
-  /** Flushes what was carried out since the last time. Nobody waits for it: what the replica loses it is told again. */
-  private async flush(): Promise<void> {
-    if (this.isFlushed) return;
-    this.isFlushed = true;
-    this.flushing = this.parts.flush().catch((error) => {
-      this.isFlushed = false;
-      this.noteProblem(error);
-    });
-    await this.flushing;
   }
 
   private get position(): number {
@@ -319,8 +299,6 @@ export class ReplicaLoop {
   private async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     await this.following;
-    await this.flushing;
-    await this.flush();
     this.parts.post({ kind: 'closed' });
     await this.parts.close();
   }

@@ -72,7 +72,6 @@ export async function prepareReplica(
       if (isPartial) keepKinds(tables, kinds);
       const copied = await (isPartial ? copyItems : copyAll)(dsn, tables, onCopied);
       tables.engine.transact(() => writeReplicaOf(tables, { ...of, ...copied }));
-      await tables.engine.flush();
       isThere = await catchUp(dsn, tables, isPartial);
     }
     if (isPartial) forgetUsers(tables);

@@ -27,7 +27,6 @@ const loop = new ReplicaLoop({
   rules,
   point: readReplicaOf(tables)!,
   post,
-  flush: () => tables.engine.flush(),
   readsWait: readsWait === true,
   users: copy && { copy, read: (asked) => commitLog.readUsers(asked) },
   async close() {

@@ -21,8 +21,6 @@ import { beginCopy, syncToDisk } from './unfinished-copies.ts';
 /** Largest copy of a step: a few milliseconds. The last entry may be larger. */
 const STEP_ENTRIES = 1000;
 const STEP_BYTES = 512 * 1024;
-/** So much is copied between two flushes, that the last one may be short. */
-const FLUSH_BYTES = 32 * 2 ** 20;
 /** Room that must be left on the disk beside the copy. */
 const ROOM_SHARE = 1.2;
 const ROOM_BYTES = 64 * 2 ** 20;
@@ -120,27 +118,21 @@ export class LiveCompaction {
   }
 
   private async copyAll(): Promise<void> {
-    let unflushed = 0;
     for (let step = 0; this.at < this.names.length; step++) {
-      unflushed += this.step();
+      this.step();
       if (step % TOLD_EVERY === 0) this.parts.onProgress(this.done, this.total);
-      if (unflushed >= FLUSH_BYTES) {
-        unflushed = 0;
-        await this.copy.engine.flush();
-      }
       // Writes have their turn.
       await nextTurn();
       if (this.cancelled) throw new Error('it was given up');
     }
-    await this.copy.engine.flush();
   }
 
-  /** Brings the copy up to date where it is made, and goes on with it. @returns bytes that were copied */
-  private step(): number {
+  /** Brings the copy up to date where it is made, and goes on with it. */
+  private step(): void {
     this.parts.tables.engine.renewReads();
-    return this.copy.engine.transact(() => {
+    this.copy.engine.transact(() => {
       this.update();
-      return this.copyOn();
+      this.copyOn();
     });
   }
 
@@ -155,7 +147,7 @@ export class LiveCompaction {
     }
   }
 
-  private copyOn(): number {
+  private copyOn(): void {
     const name = this.names[this.at]!;
     const start = this.last ?? FIRST_KEY;
     const entries = entriesFrom(this.parts.tables[name], start, STEP_ENTRIES, this.last !== undefined);
@@ -173,7 +165,6 @@ export class LiveCompaction {
       this.at++;
       this.last = undefined;
     }
-    return bytes;
   }
 
   /** True for a key that a step has passed: the copy must be told of what becomes of it. */
@@ -190,7 +181,6 @@ export class LiveCompaction {
     if (this.cancelled) throw new Error('it was given up');
     tables.engine.renewReads();
     this.copy.engine.transact(() => this.update());
-    await this.copy.engine.flush();
     syncToDisk(join(this.partial.path, DATA_FILE));
     for (const name of this.names) {
       const [entries, copied] = [countEntries(tables[name]), countEntries(this.copy[name])];

@@ -66,7 +66,6 @@ async function makeSound(folder: string): Promise<void> {
     throw new OperatorError(`The backup is not sound: ${report.faults[0]}`);
   const tables = openDataTables(folder);
   renewIdentity(tables);
-  await tables.engine.flush();
   await tables.engine.close();
 }
 

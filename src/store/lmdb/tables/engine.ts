@@ -8,6 +8,7 @@ import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
 import type { TableStats } from '../../data-store.ts';
 import { showNewestCommit, staysHidden } from './hidden-commits.ts';
+import { UnflushedError } from './unflushed-error.ts';
 
 /** A database of plain bytes: keys in byte order, values as they are. */
 export type Table = Database<Uint8Array, Uint8Array>;
@@ -40,7 +41,7 @@ export interface EngineOptions {
 /** Transaction flags of lmdb-js: abortable, committed at return, visible to others before the flush (overlapping sync). */
 const COMMIT_THEN_FLUSH = 1 | 2 | 0x10000;
 
-/** Parts that the package's typings leave out: the flush of all that is committed, on another thread or on this one. */
+/** Parts that the package's typings leave out: the flush of what is committed, on another thread or, where it is not flushed yet, on this one. */
 interface Flushable {
   sync(callback: (error?: Error | null) => void): void;
   readonly env: { sync(): void; close(): void };
@@ -59,8 +60,8 @@ interface TransactionTeller {
  * One LMDB environment: a folder, its named tables, and the few verbs the stores need. All threads of the process that
  * open the same folder share one memory map.
  *
- * A commit is visible first and then flushed by the thread that made it (lmdb-js's overlapping sync); one that was queued is
- * flushed apart. The pages of the last flushed state are not used again before the next flush, so a power loss falls back
+ * A commit is visible first and then flushed by the thread that made it (lmdb-js's overlapping sync), before `transact` returns;
+ * one that was queued is flushed apart. The pages of the last flushed state are not used again before the next flush, so a power loss falls back
  * to that state and never to a broken file.
  */
 export class Engine {
@@ -127,18 +128,29 @@ export class Engine {
   }
 
   /**
-   * Runs `action` in a write transaction of this thread and commits; an exception leaves nothing of it.
+   * Runs `action` in a write transaction of this thread and commits to the disk (a scratch environment: in memory); an
+   * exception leaves nothing of it.
    * @throws Error of the engine when the last commit stays hidden, see `showNewestCommit`; `action` is not run
+   * @throws UnflushedError when everybody sees the commit and the disk does not have it
    */
   transact<T>(action: () => T): T {
     for (let attempt = 1; attempt <= SHOW_ATTEMPTS; attempt++) {
       let result: T | undefined;
       let isHidden = false;
-      // lmdb-js would keep the transaction open for a promise, which `put` returns even where it has already written.
-      this.root.transactionSync(() => {
-        isHidden = this.transactionId <= this.lastCommitted;
-        if (!isHidden) result = action();
-      }, COMMIT_THEN_FLUSH);
+      let own = Number.POSITIVE_INFINITY;
+      try {
+        // lmdb-js would keep the transaction open for a promise, which `put` returns even where it has already written.
+        this.root.transactionSync(() => {
+          own = this.transactionId;
+          isHidden = own <= this.lastCommitted;
+          if (!isHidden) result = action();
+        }, COMMIT_THEN_FLUSH);
+        // Does nothing but where the mark of the flush could not be written, which the commit keeps to itself.
+        if (!isHidden && this.options.isScratch !== true) (this.root as unknown as Flushable).env.sync();
+      } catch (error) {
+        if (!isHidden && this.lastCommitted >= own) throw new UnflushedError(this.path, error);
+        throw error;
+      }
       if (!isHidden) return result as T;
       showNewestCommit(this.path);
     }
@@ -169,19 +181,11 @@ export class Engine {
     }
   }
 
-  /** Resolves when everything committed so far is on the disk. */
+  /** Resolves when everything that was queued or is in a scratch environment is on the disk. */
   flush(): Promise<void> {
     return new Promise((resolve, reject) => {
       (this.root as unknown as Flushable).sync((error) => (error ? reject(error) : resolve()));
     });
-  }
-
-  /**
-   * The same before it returns: no other thread takes part, which costs a lone write more than the flush of a fast disk.
-   * @throws Error of the engine when the disk does not keep what was written
-   */
-  flushNow(): void {
-    (this.root as unknown as Flushable).env.sync();
   }
 
   /** Makes the next read of this thread see the newest commit. */

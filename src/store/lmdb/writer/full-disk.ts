@@ -4,6 +4,7 @@ import { messageOf } from '../../../domain/furze-error.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import type { FromWriter } from '../tables/writer-messages.ts';
 import { traceOf } from './check-writes.ts';
+import { isFinal } from './own-transactions.ts';
 
 /** Pause between two probes. */
 const PROBE_MS = 300;
@@ -55,7 +56,8 @@ export class FullDisk {
       if (isOver()) return clearInterval(timer);
       try {
         probe(bytes);
-      } catch {
+      } catch (error) {
+        if (isFinal(error)) throw error;
         return;
       } finally {
         onProbed();

@@ -1,6 +1,5 @@
 /** Group commit: writes that wait share a transaction, and its flush. */
-import type { Write } from '../tables/writer-messages.ts';
-import type { Committed } from './durability.ts';
+import type { FromWriter, Write } from '../tables/writer-messages.ts';
 
 /**
  * Bytes of commands from which on no further one joins a transaction. It bounds how long the first waits for the last,
@@ -15,7 +14,7 @@ const GROUP_BYTES_MAX = 1024 * 1024;
 const COMMAND_BYTES = 128;
 
 /** A group that is committed, with everything to be said about it. */
-export interface Group extends Committed {
+export interface Group extends Omit<Extract<FromWriter, { kind: 'committed' }>, 'kind'> {
   /** Error of the engine when the group, or some of it, could not be committed. */
   readonly failure: unknown;
   /** Of a copy that holds some users: rows of those who are not known any more. */

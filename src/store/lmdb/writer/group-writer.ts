@@ -7,7 +7,7 @@ import type { PlainChanges, Write, WriteAnswer, WriteRules } from '../tables/wri
 import { answerOf, type CheckedWrite, checkWrites, refusal } from './check-writes.ts';
 import { probeDisk } from './full-disk.ts';
 import type { Group } from './group-commit.ts';
-import { ForeignTransactionError, OwnTransactions, type Written } from './own-transactions.ts';
+import { isFinal, OwnTransactions, type Written } from './own-transactions.ts';
 import { TablesApplier } from './tables-applier.ts';
 
 /** Writes groups of commands, each group in one transaction. */
@@ -30,6 +30,7 @@ export class GroupWriter {
    * Checks every command, and applies those that pass in their order. A command that is refused leaves nothing; one
    * that fails for a reason nobody foresaw undoes the transaction, and the others are written again without it.
    * @throws ForeignTransactionError when somebody else has written; nothing of the group is
+   * @throws UnflushedError when the disk does not keep what was written
    */
   write(writes: readonly Write[]): Group {
     const { checked, answers } = checkWrites(writes, this.rules);
@@ -49,7 +50,7 @@ export class GroupWriter {
     return this.applier.hasDeletions;
   }
 
-  /** Carries on with a deletion that takes many transactions. @throws ForeignTransactionError */
+  /** Carries on with a deletion that takes many transactions. @throws ForeignTransactionError, UnflushedError */
   slice(): Group {
     const log = new ChangeLog();
     let failure: unknown;
@@ -112,7 +113,7 @@ export class GroupWriter {
       answers.push(...done.answers);
       return this.toPlain(done.logs, typesVersion);
     } catch (error) {
-      if (error instanceof ForeignTransactionError) throw error;
+      if (isFinal(error)) throw error;
       this.applier = this.newApplier();
       if (isEngineError(error)) this.failure = error;
       if (writes.length === 1) {

@@ -13,6 +13,11 @@ export class ForeignTransactionError extends Error {
   }
 }
 
+/** True for a failure after which no other thread could go on writing, either. */
+export function isFinal(error: unknown): boolean {
+  return (error as { isFinal?: boolean }).isFinal === true;
+}
+
 /** `ENOENT` as the engine tells it. */
 const NO_SUCH_FILE = 2;
 
