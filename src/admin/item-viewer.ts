@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ItemView } from '../domain/admin-schemas.ts';
 import { clearBit } from '../memory/bits.ts';
+import { spreadEvenly } from '../memory/spread-evenly.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { ItemCards } from './item-cards.ts';
@@ -71,22 +72,21 @@ export class ItemViewer {
   private async feedback(itemRow: number): Promise<OnItem> {
     const { reads } = this.parts;
     const userRows = await this.data.getItemUsers(itemRow);
-    const stride = Math.max(1, Math.ceil(userRows.length / USERS_READ_MAX));
-    await this.data.barrier?.pass([...userRows.filter((_, at) => at % stride === 0)]);
+    const read = spreadEvenly(userRows, USERS_READ_MAX);
+    await this.data.barrier?.pass(read);
     const timesMs: number[] = [];
     const types: number[] = [];
-    let usersRead = 0;
-    for (let at = 0; at < userRows.length; at += stride) {
-      if (usersRead++ % SLICE_USERS === SLICE_USERS - 1) await nextTurn();
+    for (const [at, userRow] of read.entries()) {
+      if (at % SLICE_USERS === SLICE_USERS - 1) await nextTurn();
       const { columns } = this;
-      reads.readUserFeedback(userRows[at]!, columns);
+      reads.readUserFeedback(userRow, columns);
       for (let entry = 0; entry < columns.length; entry++) {
         if (columns.itemRows[entry] !== itemRow) continue;
         timesMs.push(columns.timesMs[entry]!);
         types.push(columns.types[entry]!);
       }
     }
-    return { timesMs, types, users: userRows.length, usersRead };
+    return { timesMs, types, users: userRows.length, usersRead: read.length };
   }
 
   private countTypes({ types }: OnItem): ItemView['FeedbackTypes'] {

@@ -52,14 +52,6 @@ export function* questionsAt(
   }
 }
 
-/** At most `max` of the values, evenly spread, in their order. */
-export function spread<T>(values: readonly T[], max: number): T[] {
-  const stride = Math.max(1, values.length / max);
-  const some: T[] = [];
-  for (let at = 0; at < values.length; at += stride) some.push(values[Math.floor(at)]!);
-  return some;
-}
-
 /** The records in the order of their times, those of one time in the order in which they came. */
 export function byTime(records: FeedbackColumns): FeedbackColumns {
   const { length, timesMs } = records;

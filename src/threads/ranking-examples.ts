@@ -1,5 +1,6 @@
 import { loadKernels } from '../kernel/load-kernels.ts';
 import { bitWords, hasBit, setBit } from '../memory/bits.ts';
+import { spreadEvenly } from '../memory/spread-evenly.ts';
 import { TopK } from '../memory/top-k.ts';
 import type { TypeTest } from '../recommend/history/counts-as-positive.ts';
 import { History } from '../recommend/history/history.ts';
@@ -18,7 +19,7 @@ import { scanAllFeedback } from '../store/scan-feedback.ts';
 import { throwIfCancelled } from './cancellation.ts';
 import { copiedInputs, readerOf } from './make-lists.ts';
 import type { LearnRankingJob, ListPlan } from './messages.ts';
-import { byTime, type Question, questionsAt, spread } from './questions-of-held-out-feedback.ts';
+import { byTime, type Question, questionsAt } from './questions-of-held-out-feedback.ts';
 
 /** The most popular and newest items are looked for again after so large a share of what is asked about. */
 const GLOBAL_LISTS_SHARE = 0.01;
@@ -88,7 +89,7 @@ export class RankingExamples {
   askAtFirst(max: number): void {
     const lists = this.listsAsOfNow();
     const users = [...this.heldBy.keys()].sort((a, b) => a - b);
-    for (const userRow of spread(users, max)) {
+    for (const userRow of spreadEvenly(users, max)) {
       const liked = this.heldBy.get(userRow)!;
       this.ask(lists, { userRow, asOfMs: this.nowMs, except: liked, liked });
     }
@@ -103,7 +104,7 @@ export class RankingExamples {
     let counted = 0;
     let lists = this.listsAsOfNow();
     let listsAt = 0;
-    for (const question of questionsAt(late, spread(asked, max))) {
+    for (const question of questionsAt(late, spreadEvenly(asked, max))) {
       const { before } = question;
       popularity.apply(slice(late, counted, before), this.isPositive, 1);
       counted = before;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
-import { byTime, questionsAt, spread } from '../../src/threads/questions-of-held-out-feedback.ts';
+import { byTime, questionsAt } from '../../src/threads/questions-of-held-out-feedback.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -38,12 +38,6 @@ describe('the questions that held-out likes have answered', () => {
       expect(except.has(5 + at)).toBe(true);
       expect([...liked]).toEqual([...except]);
     }
-  });
-
-  it('are spread evenly where there are too many', () => {
-    expect(spread([0, 1, 2, 3, 4, 5], 3)).toEqual([0, 2, 4]);
-    expect(spread([0, 1], 3)).toEqual([0, 1]);
-    expect(spread([], 3)).toEqual([]);
   });
 
   it('come after the records in the order of their times', () => {

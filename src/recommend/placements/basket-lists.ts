@@ -1,4 +1,5 @@
 import type { Ranked } from '../../memory/ranked-rows.ts';
+import { spreadEvenly } from '../../memory/spread-evenly.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
@@ -24,14 +25,11 @@ export function* boughtTogether(
   row: number,
   withinMs: number,
 ): Generator<undefined, Ranked> {
-  const users = Uint32Array.from(reads.readItemUsers(row));
-  const step = Math.max(1, users.length / USERS_MAX);
+  const users = spreadEvenly(reads.readItemUsers(row), USERS_MAX);
   const baskets = new Map<number, number>();
   const feedback = new FeedbackColumns();
-  let looked = 0;
-  for (let at = 0; at < users.length; at += step) {
-    looked++;
-    reads.readUserFeedback(users[Math.floor(at)]!, feedback);
+  for (const userRow of users) {
+    reads.readUserFeedback(userRow, feedback);
     for (const other of besides(feedback, row, withinMs, isPositive))
       baskets.set(other, (baskets.get(other) ?? 0) + 1);
     yield;
@@ -39,7 +37,7 @@ export function* boughtTogether(
   const best = new TopK(LENGTH_MAX);
   for (const [other, count] of baskets) {
     const likes = Math.max(likesOf(other), count);
-    best.push(other, (count / Math.sqrt(looked * likes)) * (count / (count + 1)));
+    best.push(other, (count / Math.sqrt(users.length * likes)) * (count / (count + 1)));
   }
   return best.sorted();
 }

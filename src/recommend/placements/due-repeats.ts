@@ -1,6 +1,7 @@
 import type { Feedback } from '../../domain/entities.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
+import { spreadEvenly } from '../../memory/spread-evenly.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
@@ -104,13 +105,10 @@ export class DueRepeats {
 
   private *median(row: number): Generator<undefined, number> {
     const { reads } = this;
-    const users = Uint32Array.from(reads.readItemUsers(row));
-    const step = Math.max(1, users.length / USERS_MAX);
     const feedback = new FeedbackColumns();
     const gaps: number[] = [];
-    for (let at = 0; at < users.length; at += step) {
+    for (const userRow of spreadEvenly(reads.readItemUsers(row), USERS_MAX)) {
       yield;
-      const userRow = users[Math.floor(at)]!;
       const userId = reads.userIdAt(userRow);
       reads.readUserFeedback(userRow, feedback);
       const course = userId === undefined ? undefined : this.courseOf(feedback, userId, row);

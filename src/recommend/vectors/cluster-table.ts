@@ -1,6 +1,7 @@
 import type { Kernels } from '../../kernel/kernels.ts';
 import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
 import { createGrowingMemory } from '../../memory/shared-memory.ts';
+import { spreadEvenly } from '../../memory/spread-evenly.ts';
 import { packVector } from './packed-numbers.ts';
 import { listsByNearness } from './probe-lists.ts';
 import { scanTable } from './scan-table.ts';
@@ -42,7 +43,7 @@ export function* clusterTable(
   const layout = layoutOf(place);
   const memory = createGrowingMemory(layout.records + (listCount + rows.length) * layout.recordBytes);
   const centers = new Centers(place, memory, instantiate(memory), listCount, layout);
-  yield* centers.learn(spread(rows, SAMPLE_A_LIST * listCount));
+  yield* centers.learn(spreadEvenly(rows, SAMPLE_A_LIST * listCount));
   const listOf = new Uint16Array(rows.length);
   const starts = new Uint32Array(new SharedArrayBuffer(4 * (listCount + 1)));
   for (let at = 0; at < rows.length; at++) {
@@ -61,7 +62,7 @@ export function* clusterTable(
     if (at % STEP_VECTORS === STEP_VECTORS - 1) yield;
   }
   const lists = { ...place, memory, places, starts, count: starts[listCount]! };
-  const share = yield* shareToLookAt(lists, centers.kernels, spread(rows, ASKED_ROWS), layout);
+  const share = yield* shareToLookAt(lists, centers.kernels, spreadEvenly(rows, ASKED_ROWS), layout);
   return { memory, places, starts, share };
 }
 
@@ -139,7 +140,7 @@ class Centers {
 
   *learn(sample: readonly number[]): Generator<undefined, void> {
     const { dimensions } = this.place;
-    for (const [list, row] of spread(sample, this.count).entries()) this.copy(row, list, NO_ROW);
+    for (const [list, row] of spreadEvenly(sample, this.count).entries()) this.copy(row, list, NO_ROW);
     for (let round = 0; round < ROUNDS; round++) {
       const sums = new Float64Array(this.count * dimensions);
       for (const [at, row] of sample.entries()) {
@@ -209,10 +210,4 @@ class Centers {
 
 function* rowsOf({ places }: TablePlace): Generator<number> {
   for (let row = 0; row < places.length; row++) if (places[row]! > 0) yield row;
-}
-
-/** At most so many of the rows, evenly spread. */
-function spread(rows: ArrayLike<number>, most: number): number[] {
-  const count = Math.min(most, rows.length);
-  return Array.from({ length: count }, (_, at) => rows[Math.floor((at * rows.length) / count)]!);
 }

@@ -1,3 +1,4 @@
+import { spreadEvenly } from '../../../memory/spread-evenly.ts';
 import type { ChangeSet, FeedbackColumns } from '../../../store/data-store.ts';
 import type { TypeTest } from '../../history/counts-as-positive.ts';
 import type { History } from '../../history/history.ts';
@@ -115,10 +116,7 @@ export class AnsweredQuestions {
     const ofItems = new Map<number, number>();
     for (let at = 0; at < added.length; at++)
       if (isPositive(added.types[at]!) && added.timesMs[at]! >= sinceMs) ofItems.set(added.itemRows[at]!, at);
-    const recent = [...ofItems.values()];
-    const stride = Math.max(1, recent.length / ASKED_MAX);
-    const asked: number[] = [];
-    for (let at = 0; at < recent.length; at += stride) asked.push(recent[Math.floor(at)]!);
+    const asked = spreadEvenly([...ofItems.values()], ASKED_MAX);
     const byUser = new Map<number, Set<number>>(asked.map((at) => [added.userRows[at]!, new Set()]));
     for (let at = 0; at < added.length; at++) byUser.get(added.userRows[at]!)?.add(added.itemRows[at]!);
     return { asked, byUser };
