@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import {
   ActiveUsersSchema,
   DailyFiguresSchema,
@@ -159,33 +159,25 @@ export const adminRoutes: readonly Route[] = [
 ];
 
 function pageRoutes(): Route[] {
+  const pageOf = (
+    path: string,
+    what: string,
+    schema: TSchema,
+    example: object,
+    read: 'getUsers' | 'getItems',
+  ) =>
+    route('GET', `/api/admin/${path}` as '/api/admin/users', {
+      needsNoModel: true,
+      summary: `${what} whose ids begin with \`prefix\`, page by page`,
+      query: ['n', 'cursor', 'prefix'],
+      response: { description: 'A page', schema, example: { Cursor: '', [what]: [example] } },
+      errors: ['INVALID_CURSOR'],
+      handler: ({ query }, { data, limits }) =>
+        jsonPage<object>(what, pageWish(query, limits), (n, cursor) => data[read](n, cursor, query.prefix)),
+    });
   return [
-    route('GET', '/api/admin/users', {
-      needsNoModel: true,
-      summary: 'Users whose ids begin with `prefix`, page by page',
-      query: ['n', 'cursor', 'prefix'],
-      response: {
-        description: 'A page',
-        schema: UsersPageSchema,
-        example: { Cursor: '', Users: [USER] },
-      },
-      errors: ['INVALID_CURSOR'],
-      handler: ({ query }, { data, limits }) =>
-        jsonPage('Users', pageWish(query, limits), (n, cursor) => data.getUsers(n, cursor, query.prefix)),
-    }),
-    route('GET', '/api/admin/items', {
-      needsNoModel: true,
-      summary: 'Items whose ids begin with `prefix`, page by page',
-      query: ['n', 'cursor', 'prefix'],
-      response: {
-        description: 'A page',
-        schema: ItemsPageSchema,
-        example: { Cursor: '', Items: [ITEM] },
-      },
-      errors: ['INVALID_CURSOR'],
-      handler: ({ query }, { data, limits }) =>
-        jsonPage('Items', pageWish(query, limits), (n, cursor) => data.getItems(n, cursor, query.prefix)),
-    }),
+    pageOf('users', 'Users', UsersPageSchema, USER, 'getUsers'),
+    pageOf('items', 'Items', ItemsPageSchema, ITEM, 'getItems'),
   ];
 }
 
