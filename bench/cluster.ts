@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
     smoke: { type: 'boolean', default: false },
     /** Batches of 1,000 feedback that are stored, and then copied. */
     batches: { type: 'string' },
-    /** Numbers of nodes that write and are asked at the same time, as 1,2,4: that table alone. */
+    /** Numbers of nodes that write and are asked at the same time, as 1,2,4,4+1: that table alone; the last with a worker beside them. */
     nodes: { type: 'string' },
     /** Role of these nodes: servers have no copy of what users do, all others do. */
     role: { type: 'string', default: 'server' },
@@ -50,7 +50,7 @@ else {
     if (redis === undefined)
       console.log('SKIPPED: there is no redis-server and no valkey-server on this machine');
     else if (options.nodes !== undefined) {
-      const counts = options.nodes.split(',').map(Number);
+      const counts = options.nodes.split(',');
       await measureNodes({ postgres, redis }, folder, counts, options.role, isSmoke);
       await redis.stop();
     } else {
@@ -62,7 +62,7 @@ else {
       );
       const engines = { postgres, redis };
       await measureRequests(engines, folder, isSmoke);
-      if (isSmoke) await measureNodes(engines, folder, [1, 2], options.role, isSmoke);
+      if (isSmoke) await measureNodes(engines, folder, ['1', '1+1'], options.role, isSmoke);
       await redis.stop();
     }
   } finally {

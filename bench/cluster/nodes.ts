@@ -14,10 +14,12 @@ const WRITING = 16;
 const ASKING = 16;
 /** Processors of a host on paper. */
 const CORES = 2;
+/** Nodes that take requests, and workers beside them that take none and have a copy of everything. */
+const LAYOUT = /^(\d+)(?:\+(\d+))?$/;
 
 /** One row of the table; times are processor time of all nodes together, microseconds. */
 interface Row {
-  readonly nodes: number;
+  readonly nodes: string;
   readonly batchesPerSecond: number;
   readonly usPerBatched: number;
   readonly usPerSingle: number;
@@ -30,13 +32,14 @@ interface Row {
 }
 
 /**
- * Prints what writes and strict reads cost all nodes together, for each number of nodes. All take requests at the same time. The store is
+ * Prints what writes and strict reads cost all nodes together, for each layout: `4` nodes of the role, `4+1` with a worker beside them that
+ * takes no requests. The others take them at the same time. The store is
  * filled before; feedback that is measured is new.
  */
 export async function measureNodes(
   engines: Engines,
   folder: string,
-  counts: readonly number[],
+  layouts: readonly string[],
   role: string,
   isSmoke: boolean,
 ): Promise<void> {
@@ -44,14 +47,19 @@ export async function measureNodes(
     ? { users: 500, items: 300, feedback: 6000 }
     : { users: 20_000, items: 5000, feedback: 300_000 };
   const rows: Row[] = [];
-  for (const count of counts) {
-    const name = `nodes${count}`;
+  for (const [at, layout] of layouts.entries()) {
+    const [, count, workers = 0] = LAYOUT.exec(layout)!;
+    const name = `nodes${at}`;
     const stores = `data_store = "${engines.postgres.url}?schema=${name}"\ncache_store = "${engines.redis.url}/2"`;
+    const started = async (node: number, as: string) =>
+      startNode(folder, `${name}-${node}-${as}`, as, stores, 0);
     const servers: ServerProcess[] = [];
-    for (let at = 0; at < count; at++)
-      servers.push(await startNode(folder, `${name}-${at}`, role, stores, 0));
-    rows.push(await measure(engines, servers, size, isSmoke));
-    for (const server of servers) await server.stop();
+    const idle: ServerProcess[] = [];
+    for (let node = 0; node < Number(count); node++) servers.push(await started(node, role));
+    for (let node = 0; node < Number(workers); node++) idle.push(await started(node, 'worker'));
+    const nodes = idle.length > 0 ? `${count} × ${role}, ${workers} × worker` : `${count} × ${role}`;
+    rows.push({ nodes, ...(await measure(engines, servers, idle, size, isSmoke)) });
+    for (const server of [...servers, ...idle]) await server.stop();
   }
   console.table(Object.fromEntries(rows.map(({ nodes, ...figures }) => [nodes, rounded(figures)])));
 }
@@ -59,10 +67,12 @@ export async function measureNodes(
 async function measure(
   engines: Engines,
   servers: readonly ServerProcess[],
+  idle: readonly ServerProcess[],
   size: WorldSize,
   isSmoke: boolean,
-): Promise<Row> {
+): Promise<Omit<Row, 'nodes'>> {
   const [first] = servers;
+  const all = [...servers, ...idle];
   const [items, ...feedback] = [...worldRequests(size, BATCH_RECORDS, size.items)];
   await sendAll(first!.port, [items!], 1);
   // Through all of them, so that what is measured then is no node's first.
@@ -75,23 +85,24 @@ async function measure(
       ),
     ),
   );
-  await settle(servers);
+  await settle(all);
   const random = createRandom(Number.parseInt(randomBytes(4).toString('hex'), 16));
   const batches = isSmoke ? 4 : 400;
   const singles = isSmoke ? 40 : 20_000;
-  const batched = await cost(engines, servers, () => onAll(servers, batches, BATCH_RECORDS, 4, size, random));
-  const single = await cost(engines, servers, () => onAll(servers, singles, 1, WRITING, size, random));
+  const batched = await cost(engines, all, () =>
+    onAll(servers, all, batches, BATCH_RECORDS, 4, size, random),
+  );
+  const single = await cost(engines, all, () => onAll(servers, all, singles, 1, WRITING, size, random));
   const ring = new RequestRing(
     Array.from({ length: size.users }, () => getRequest(`/api/user/${userIdOf(random.below(size.users))}`)),
   );
   const pressure = { connections: ASKING, depth: 1 };
   const readMs = isSmoke ? 200 : 4000;
-  const read = await cost(engines, servers, async () => {
+  const read = await cost(engines, all, async () => {
     const rates = await Promise.all(servers.map(({ port }) => measureLoad(port, ring, pressure, readMs)));
     return (rates.reduce((sum, rate) => sum + rate, 0) * readMs) / 1000;
   });
   return {
-    nodes: servers.length,
     batchesPerSecond: batched.perSecond,
     usPerBatched: batched.nodesUs,
     usPerSingle: single.nodesUs,
@@ -105,6 +116,7 @@ async function measure(
 /** Posts `requests` of `records` new feedback each, spread over all nodes, until all nodes show them. @returns feedback sent */
 async function onAll(
   servers: readonly ServerProcess[],
+  all: readonly ServerProcess[],
   requests: number,
   records: number,
   connections: number,
@@ -121,7 +133,7 @@ async function onAll(
       ),
     ),
   );
-  await settle(servers);
+  await settle(all);
   return each * servers.length * records;
 }
 

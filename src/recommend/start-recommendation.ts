@@ -231,26 +231,21 @@ function* markStale(
     active.note(added.userRows[at]!);
     if (changesList(added.types[at]!)) lists.markDirty(added.userRows[at]!);
   }
-  const isOverwritten = yield* pairTest(removed.length > 0 ? added : undefined);
+  const gone = new Set<number>();
+  for (let at = 0; at < removed.length; at++) gone.add(pairAt(removed, at));
+  for (let at = 0; gone.size > 0 && at < added.length; at++) {
+    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
+    gone.delete(pairAt(added, at));
+  }
   for (let at = 0; at < removed.length; at++) {
     if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
-    const userRow = removed.userRows[at]!;
     if (changesList(removed.types[at]!))
-      lists.markDirty(userRow, !isOverwritten(userRow, removed.itemRows[at]!));
+      lists.markDirty(removed.userRows[at]!, gone.has(pairAt(removed, at)));
   }
   lists.delete(deletedUserRows);
 }
 
-/** A test for the pairs of user and item that have records. */
-function* pairTest(
-  feedback: FeedbackColumns | undefined,
-): Generator<unknown, (userRow: number, itemRow: number) => boolean> {
-  const itemsByUser = new Map<number, Set<number>>();
-  for (let at = 0; at < (feedback?.length ?? 0); at++) {
-    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
-    const userRow = feedback!.userRows[at]!;
-    const items = itemsByUser.get(userRow) ?? new Set();
-    itemsByUser.set(userRow, items.add(feedback!.itemRows[at]!));
-  }
-  return (userRow, itemRow) => itemsByUser.get(userRow)?.has(itemRow) === true;
+/** One number for the user and the item of a record. */
+function pairAt({ userRows, itemRows }: FeedbackColumns, at: number): number {
+  return userRows[at]! * 2 ** 32 + itemRows[at]!;
 }

@@ -15,14 +15,14 @@ function createLoop(truthAt: number, mark = MARK) {
     point: { position: 7, mark: MARK },
     post: (message) => posted.push(message),
     close: async () => {},
+    forsake: () => {
+      forsaken++;
+    },
     replica: {
       replicate: () => ({ ...group, answers: [] }),
       slice: () => group as never,
       hasSlices: false,
       nextTransaction: 9,
-      forsake: () => {
-        forsaken++;
-      },
     },
     commitLog: {
       write: async () => ({

@@ -112,6 +112,9 @@ class FakeNode {
       close: async () => {},
       commitLog: this.database,
       readsWait: this.readsWait,
+      forsake: () => {
+        this.isForsaken = true;
+      },
       replica: {
         replicate: (commits) => {
           if (loop === this.loop) this.shown.push(...commits.map(({ mark }) => mark));
@@ -120,9 +123,6 @@ class FakeNode {
         slice: () => group,
         hasSlices: false,
         nextTransaction: 0,
-        forsake: () => {
-          this.isForsaken = true;
-        },
       },
     });
     return loop;

@@ -17,12 +17,12 @@ test('a replica on a full disk does not hold up a stop', async () => {
       removeSome: async () => false,
       forgetOld: async () => {},
     },
+    forsake() {
+      throw new Error('it has lost nothing');
+    },
     replica: {
       replicate(): Group {
         throw Object.assign(new Error('No space left on device'), { code: NO_SPACE });
-      },
-      forsake() {
-        throw new Error('it has lost nothing');
       },
       hasSlices: false,
       slice(): Group {
@@ -64,9 +64,9 @@ test.each([
       removeSome: async () => false,
       forgetOld: async () => {},
     },
+    forsake() {},
     replica: {
       replicate: () => ({ answers: [], changes: [], failure: undefined, nextTransaction: 0 }),
-      forsake() {},
       hasSlices: false,
       slice(): Group {
         throw new Error('there is none');
@@ -111,11 +111,11 @@ test('removals go a slice a turn, however many commits come meanwhile', async ()
       removeSome: async () => false,
       forgetOld: async () => {},
     },
+    forsake() {
+      throw new Error('it has lost nothing');
+    },
     replica: {
       replicate: (): Group => ({ answers: [], changes: [], failure: undefined, nextTransaction: 0 }),
-      forsake() {
-        throw new Error('it has lost nothing');
-      },
       get hasSlices() {
         return left > 0;
       },

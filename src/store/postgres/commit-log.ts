@@ -80,14 +80,16 @@ export class CommitLog {
 
   /**
    * Carries out a group in one transaction; a command that is refused leaves nothing. What it goes by is read without a lock, and
-   * again where a commit of another node came between that touched it.
+   * what of it a commit of another node touched that came between is read again.
    * @throws Error when the group was not committed, or when it is not known whether it was
    */
   async write(commands: readonly CheckedCommand[]): Promise<GroupOutcome> {
-    for (;;) {
-      const concern = new Concern(commands);
-      const connection = await this.writing.connect();
-      const state = await this.loader.load(connection, concern);
+    const { loader } = this;
+    const concern = new Concern(commands);
+    const connection = await this.writing.connect();
+    for (let read = await loader.load(connection, concern); ; ) {
+      concern.goneTypes.clear();
+      const state = await loader.stateOf(connection, read);
       await this.makeRoomForTypes(connection, state, concern);
       const applier = new RowsApplier(state, this.rules);
       const answers = commands.map((command) => applied(applier, command));
@@ -95,6 +97,7 @@ export class CommitLog {
       if (parts.length === 0) return { answers, commit: undefined };
       const commit = await this.commit(connection, state, concern, parts);
       if (commit !== undefined) return { answers, commit };
+      read = await loader.loadAgain(connection, concern, read);
     }
   }
 

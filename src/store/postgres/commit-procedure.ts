@@ -120,11 +120,16 @@ export function commitProcedureOf(s: string): string {
  */
 function isOld(s: string): string {
   return `(h.position <> "readPosition" OR h.mark <> "readMark") AND (
-        h.position <= "readPosition" OR h.types_version <> "readTypesVersion"
-        OR (SELECT count(*) FROM ${s}.changes c WHERE c.position > "readPosition") <> h.position - "readPosition"
-        OR NOT EXISTS (SELECT FROM ${s}.changes c WHERE c.position = "readPosition" + 1 AND c.mark_before = "readMark")
+        h.types_version <> "readTypesVersion" OR NOT ${isChain(s, '"readPosition"', '"readMark"')}
         OR EXISTS (SELECT unnest(c.touched) FROM ${s}.changes c WHERE c.position > "readPosition"
                    INTERSECT SELECT unnest("concerned")))`;
+}
+
+/** SQL that is true where the commits from a point on to the head `h` are there, at least one. */
+export function isChain(s: string, position: string, mark: string): string {
+  return `(h.position > ${position}
+        AND (SELECT count(*) FROM ${s}.changes c WHERE c.position > ${position}) = h.position - ${position}
+        AND EXISTS (SELECT FROM ${s}.changes c WHERE c.position = ${position} + 1 AND c.mark_before = ${mark}))`;
 }
 
 function removals(s: string, kind: 'user' | 'item', rows: string): string {

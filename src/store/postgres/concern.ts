@@ -38,26 +38,44 @@ export class Concern {
    * @param parts what the commands come to
    */
   keys(parts: readonly Effects[]): Record<'concerned' | 'touched', Set<number>> {
-    const pairs: number[] = [];
-    for (const [user, items] of this.pairs) {
-      const seed = keyOf('p', user);
-      for (const item of items) pairs.push(keyOf('p', item, seed));
-    }
-    const keysOf = (kind: string, ids: Iterable<string>) => Array.from(ids, (id) => keyOf(kind, id));
-    const journals = keysOf('j', this.journals);
-    const named = [
-      ...keysOf('u', this.userIds),
-      ...keysOf('i', this.itemIds),
-      ...keysOf('t', this.goneTypes),
-    ];
+    const pairs = Array.from(this.keyedPairs(), ([key]) => key);
     const changed = parts.flatMap(({ deletedUserIds, deletedItemIds, users, items }) => [
       ...keysOf('u', [...deletedUserIds, ...users.map(([, { UserId }]) => UserId)]),
       ...keysOf('i', [...deletedItemIds, ...items.map(([, { ItemId }]) => ItemId)]),
     ]);
     return {
-      concerned: new Set([...named, ...pairs, ...journals]),
-      touched: new Set([...pairs, ...keysOf('t', this.types), ...journals, ...changed]),
+      concerned: new Set([...this.namedKeys(), ...pairs]),
+      touched: new Set([...pairs, ...keysOf('t', this.types), ...keysOf('j', this.journals), ...changed]),
     };
+  }
+
+  /** The pairs that commits with such keys touched; undefined where they may have touched anything else of this. */
+  pairsTouchedBy(keys: readonly number[]): Concern | undefined {
+    const touched = new Set(keys);
+    // Feedback of users and items that go is not named here.
+    const isMore = this.goneUserIds.size + this.goneItemIds.size > 0;
+    if (isMore || this.namedKeys().some((key) => touched.has(key))) return undefined;
+    const part = new Concern([]);
+    for (const [key, userId, itemId] of this.keyedPairs()) if (touched.has(key)) part.addPair(userId, itemId);
+    return part;
+  }
+
+  /** Keys of all but pairs. */
+  private namedKeys(): number[] {
+    const { userIds, itemIds, goneTypes, journals } = this;
+    return [
+      ...keysOf('u', userIds),
+      ...keysOf('i', itemIds),
+      ...keysOf('t', goneTypes),
+      ...keysOf('j', journals),
+    ];
+  }
+
+  private *keyedPairs(): Generator<readonly [key: number, userId: string, itemId: string]> {
+    for (const [user, items] of this.pairs) {
+      const seed = keyOf('p', user);
+      for (const item of items) yield [keyOf('p', item, seed), user, item];
+    }
   }
 
   private add(command: CheckedCommand): void {
@@ -99,6 +117,10 @@ export class Concern {
     this.itemIds.add(itemId);
     getOrPut(this.pairs, userId, () => new Set<string>()).add(itemId);
   }
+}
+
+function keysOf(kind: string, ids: Iterable<string>): number[] {
+  return Array.from(ids, (id) => keyOf(kind, id));
 }
 
 function keyOf(kind: string, id: string, seed = FNV_BASIS): number {

@@ -36,32 +36,16 @@ const FETCH_USERS = 200;
 const IDLE_MS_MAX = 600_000;
 
 /**
- * Copies everything as it is at one moment.
+ * Copies everything as it is at one moment, or all items alone, and how much there is of everything.
  * @param tables without anything in them, and written by nobody else meanwhile
  * @returns the moment
  */
-export async function copyAll(dsn: PostgresDsn, tables: DataTables, onCopied: OnCopied): Promise<Point> {
-  const connection = await Connection.open(dsn, 'furze copying');
-  const s = `"${dsn.schema}"`;
-  try {
-    await beginCopy(connection);
-    const [head] = await connection.rows<[number, number]>(`SELECT position, mark FROM ${s}.head`);
-    const [position, mark] = head!;
-    const copied = await copyEntities(connection, s, new GroupWriter(tables, NO_RULES), onCopied);
-    await copyFeedback(connection, s, tables, (feedback) => onCopied(copied + feedback));
-    await connection.run('COMMIT');
-    return { position, mark };
-  } finally {
-    await connection.close();
-  }
-}
-
-/**
- * Copies all items as they are at one moment, and how much there is of everything.
- * @param tables as for `copyAll`
- * @returns the moment
- */
-export async function copyItems(dsn: PostgresDsn, tables: DataTables, onCopied: OnCopied): Promise<Point> {
+export async function copyAll(
+  dsn: PostgresDsn,
+  tables: DataTables,
+  onCopied: OnCopied,
+  isPartial = false,
+): Promise<Point> {
   const connection = await Connection.open(dsn, 'furze copying');
   const s = `"${dsn.schema}"`;
   try {
@@ -70,16 +54,29 @@ export async function copyItems(dsn: PostgresDsn, tables: DataTables, onCopied: 
       `SELECT position, mark, next_user_row, next_item_row, users, items, feedback FROM ${s}.head`,
     );
     const [position, mark, nextUserRow, nextItemRow, users, items, feedback] = head as [number, ...number[]];
-    await copyEntities(connection, s, new GroupWriter(tables, NO_RULES), onCopied, ['items']);
-    const types = await connection.rows<[string]>(`SELECT name FROM ${s}.types ORDER BY type`);
-    await connection.run('COMMIT');
     const point = { position, mark: mark! };
-    tables.engine.transact(() => {
-      const state = { ...readState(tables), nextUserRow, nextItemRow, users, items, feedback } as StoreState;
-      new FeedbackTypes(tables, state).add(types.map(([name]) => name));
-      writeState(tables, state);
-      beginRecentAt(tables, point);
-    });
+    const kinds = isPartial ? (['items'] as const) : (['users', 'items'] as const);
+    const copied = await copyEntities(connection, s, new GroupWriter(tables, NO_RULES), onCopied, kinds);
+    const types = await connection.rows<[number, string]>(`SELECT type, name FROM ${s}.types ORDER BY type`);
+    if (isPartial)
+      tables.engine.transact(() => {
+        const state = {
+          ...readState(tables),
+          nextUserRow,
+          nextItemRow,
+          users,
+          items,
+          feedback,
+        } as StoreState;
+        new FeedbackTypes(tables, state).add(types.map(([, name]) => name));
+        writeState(tables, state);
+        beginRecentAt(tables, point);
+      });
+    else
+      await copyFeedback(connection, s, new FeedbackLoader(tables, types), (records) =>
+        onCopied(copied + records),
+      );
+    await connection.run('COMMIT');
     return point;
   } finally {
     await connection.close();
@@ -107,7 +104,7 @@ async function copyEntities(
   s: string,
   copy: GroupWriter,
   onCopied: OnCopied,
-  kinds: readonly ('users' | 'items')[] = ['users', 'items'],
+  kinds: readonly ('users' | 'items')[],
 ): Promise<number> {
   let records = 0;
   for (const kind of kinds) {
@@ -133,11 +130,9 @@ async function copyEntities(
 async function copyFeedback(
   connection: Connection,
   s: string,
-  tables: DataTables,
+  loader: FeedbackLoader,
   onCopied: OnCopied,
 ): Promise<void> {
-  const types = await connection.rows<[number, string]>(`SELECT type, name FROM ${s}.types ORDER BY type`);
-  const loader = new FeedbackLoader(tables, types);
   let records = 0;
   for await (const users of walkFeedback(connection, s)) {
     for (const { row, feedback } of users) {

@@ -1,10 +1,4 @@
-import {
-  type Commit,
-  type CommittedEffects,
-  type FeedbackEffect,
-  NOT_WHOLE,
-  type Point,
-} from '../commit-effects.ts';
+import type { Commit, CommittedEffects, FeedbackEffect, Point } from '../commit-effects.ts';
 import { FeedbackColumns } from '../data-store.ts';
 import { ChangeLog } from '../lmdb/changes/change-log.ts';
 import { RecentFeedback } from '../lmdb/changes/recent-feedback.ts';
@@ -23,14 +17,7 @@ import {
 import { LmdbLocalReads } from '../lmdb/reads/lmdb-local-reads.ts';
 import { type DataTables, putJournal } from '../lmdb/tables/data-tables.ts';
 import { readWords, type Table } from '../lmdb/tables/engine.ts';
-import {
-  notePoint,
-  readReplicaOf,
-  readState,
-  type StoreState,
-  writeReplicaOf,
-  writeState,
-} from '../lmdb/tables/meta-table.ts';
+import { notePoint, readState, type StoreState, writeState } from '../lmdb/tables/meta-table.ts';
 import { ValueKinds } from '../lmdb/tables/value-kinds.ts';
 import { BlockAppender } from '../lmdb/writer/block-appender.ts';
 import { putNote } from '../lmdb/writer/feedback-loader.ts';
@@ -107,11 +94,6 @@ export class PartialCopy implements Replica {
 
   get nextTransaction(): number {
     return this.own.nextId;
-  }
-
-  forsake(): void {
-    const replicaOf = readReplicaOf(this.tables)!;
-    this.tables.engine.transact(() => writeReplicaOf(this.tables, { ...replicaOf, ...NOT_WHOLE }));
   }
 
   replicate(commits: readonly Commit[]): Group {

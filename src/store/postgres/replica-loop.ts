@@ -24,6 +24,8 @@ export interface Followed {
 export interface ReplicaLoopParts {
   readonly commitLog: Followed;
   readonly replica: Replica;
+  /** Has the next start copy everything anew. */
+  readonly forsake: () => void;
   readonly rules: WriteRules;
   /** The commit up to which the replica shows all. */
   readonly point: Point;
@@ -166,7 +168,7 @@ export class ReplicaLoop {
 
   /** Has the next start copy everything anew, and ends this loop. */
   private forsake(reason: CannotFollowError): never {
-    if (!this.hasFailed) this.parts.replica.forsake();
+    if (!this.hasFailed) this.parts.forsake();
     return this.fail(reason);
   }
 

@@ -13,7 +13,7 @@ import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import { CannotFollowError } from './cannot-follow-error.ts';
 import { CommitLog } from './commit-log.ts';
 import { Connection } from './connection.ts';
-import { copyAll, copyItems, NO_RULES, type OnCopied } from './copy-all.ts';
+import { copyAll, NO_RULES, type OnCopied } from './copy-all.ts';
 import { isAtHead, nextCommits } from './follow-commits.ts';
 import { PartialCopy } from './partial-copy.ts';
 import { openSchema } from './schema.ts';
@@ -70,7 +70,7 @@ export async function prepareReplica(
       const of = { identity, isPartial };
       tables.engine.transact(() => writeReplicaOf(tables, { ...of, ...NOT_WHOLE }));
       if (isPartial) keepKinds(tables, kinds);
-      const copied = await (isPartial ? copyItems : copyAll)(dsn, tables, onCopied);
+      const copied = await copyAll(dsn, tables, onCopied, isPartial);
       tables.engine.transact(() => writeReplicaOf(tables, { ...of, ...copied }));
       isThere = await catchUp(dsn, tables, isPartial);
     }

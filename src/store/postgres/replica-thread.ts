@@ -18,7 +18,7 @@ const port = parentPort!;
 const { dataPath, sync, rules, mapBytes, sharedDatabase, isPartial, readsWait } = workerData as WriterOptions;
 const tables = openDataTables(dataPath, { mapBytes });
 const copy = isPartial ? new PartialCopy(tables) : undefined;
-const replica: Replica = copy ?? wholeCopy(new GroupWriter(tables, rules));
+const replica: Replica = copy ?? new GroupWriter(tables, rules);
 const commitLog = new CommitLog(sharedDatabase!, rules, sync);
 
 const loop = new ReplicaLoop({
@@ -27,6 +27,8 @@ const loop = new ReplicaLoop({
   rules,
   point: readReplicaOf(tables)!,
   post,
+  forsake: () =>
+    tables.engine.transact(() => writeReplicaOf(tables, { ...readReplicaOf(tables)!, ...NOT_WHOLE })),
   readsWait: readsWait === true,
   users: copy && { copy, read: (asked) => commitLog.readUsers(asked) },
   async close() {
@@ -38,23 +40,6 @@ const loop = new ReplicaLoop({
     }
   },
 });
-
-function wholeCopy(writer: GroupWriter): Replica {
-  return {
-    replicate: (commits) => writer.replicate(commits),
-    slice: () => writer.slice(),
-    get hasSlices() {
-      return writer.hasSlices;
-    },
-    get nextTransaction() {
-      return writer.nextTransaction;
-    },
-    forsake() {
-      const { identity } = readReplicaOf(tables)!;
-      tables.engine.transact(() => writeReplicaOf(tables, { identity, ...NOT_WHOLE }));
-    },
-  };
-}
 
 function post(message: FromWriter): void {
   port.postMessage(message, message.kind === 'committed' ? buffersOf(message.changes) : []);

@@ -7,8 +7,6 @@ export interface Replica {
   replicate(commits: readonly Commit[]): Group;
   /** True while `slice` has something to do. */
   readonly hasSlices: boolean;
-  /** Has the next start copy everything anew. */
-  forsake(): void;
   /** Does a part of a removal that takes many transactions. */
   slice(): Group;
   readonly nextTransaction: number;

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { CheckedCommand } from '../../../src/store/check-command.ts';
+import { Concern } from '../../../src/store/postgres/concern.ts';
+
+function likes(...pairs: readonly (readonly [userId: string, itemId: string])[]): CheckedCommand {
+  const feedback = pairs.map(([UserId, ItemId]) => ({
+    FeedbackType: 'like',
+    UserId,
+    ItemId,
+    Timestamp: '',
+    Comment: '',
+  }));
+  return { kind: 'putFeedback', overwrite: false, feedback };
+}
+
+const keysOf = (command: CheckedCommand) => [...new Concern([command]).keys([]).touched];
+
+test('names the pairs alone that others have touched', () => {
+  const own = new Concern([likes(['anna', 'a'], ['anna', 'b'], ['bert', 'a'])]);
+  const touched = own.pairsTouchedBy(keysOf(likes(['anna', 'b'], ['bert', 'c'])));
+  expect(touched?.pairColumns).toEqual([['anna'], ['b']]);
+  expect(own.pairsTouchedBy([])?.pairColumns).toEqual([[], []]);
+});
+
+test('tells nothing where a user or an item was touched, or where feedback goes along with one', () => {
+  const users = [[1, { UserId: 'anna' }]];
+  const changed = { deletedUserIds: [], deletedItemIds: [], users, items: [], feedback: [], journals: [] };
+  const keys = new Concern([]).keys([changed as never]).touched;
+  expect(new Concern([likes(['anna', 'a'])]).pairsTouchedBy([...keys])).toBeUndefined();
+  expect(new Concern([likes(['bert', 'a'])]).pairsTouchedBy([...keys])).toBeDefined();
+  const leaving = new Concern([likes(['anna', 'a']), { kind: 'deleteUser', userId: 'bert' }]);
+  expect(leaving.pairsTouchedBy([])).toBeUndefined();
+});
