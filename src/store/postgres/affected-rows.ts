@@ -15,13 +15,10 @@ export interface Entity<T> {
   isChanged: boolean;
 }
 
-/** A feedback of a pair that a group concerns. */
-export type Stored = StoredFeedback;
-
 /** Stored state of a triple, and the state to be. */
 export interface Triple {
-  readonly stored: Stored | undefined;
-  now: Stored | undefined;
+  readonly stored: StoredFeedback | undefined;
+  now: StoredFeedback | undefined;
 }
 
 /** The triples of a pair by type number. */

@@ -1,7 +1,7 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { encodeJournal } from '../journals.ts';
-import { encodeOccurrences } from '../repeats.ts';
-import type { AffectedRows, Entity, Stored } from './affected-rows.ts';
+import { encodeOccurrences, type StoredFeedback } from '../repeats.ts';
+import type { AffectedRows, Entity } from './affected-rows.ts';
 import { packedArray } from './packed-type-and-time.ts';
 import { float8Array, int2Array, int4Array } from './sql-arrays.ts';
 
@@ -43,7 +43,7 @@ function changedFeedback(state: AffectedRows) {
     for (const [itemRow, pair] of items) {
       for (const [type, { stored, now }] of pair) {
         if (stored === now) continue;
-        const add = (to: Triples, record: Stored) => to.add(userRow, itemRow, type, record);
+        const add = (to: Triples, record: StoredFeedback) => to.add(userRow, itemRow, type, record);
         if (stored === undefined) add(added, now!);
         else if (now === undefined) add(removed, stored);
         else if (now.timeMs !== stored.timeMs) {
@@ -82,7 +82,7 @@ function changedFeedback(state: AffectedRows) {
 
 /** Triples as columns, and what is stored for each. */
 class Triples {
-  readonly records: Stored[] = [];
+  readonly records: StoredFeedback[] = [];
   private readonly userRows: number[] = [];
   private readonly itemRows: number[] = [];
   private readonly types: number[] = [];
@@ -107,7 +107,7 @@ class Triples {
     );
   }
 
-  add(userRow: number, itemRow: number, type: number, record: Stored): void {
+  add(userRow: number, itemRow: number, type: number, record: StoredFeedback): void {
     this.userRows.push(userRow);
     this.itemRows.push(itemRow);
     this.types.push(type);
@@ -119,6 +119,6 @@ function changedOf<T>(entities: ReadonlyMap<string, Entity<T>>): Entity<T>[] {
   return [...entities.values()].filter(({ isChanged }) => isChanged);
 }
 
-function hasNote({ comment, value, occurrences }: Stored): boolean {
+function hasNote({ comment, value, occurrences }: StoredFeedback): boolean {
   return comment !== '' || value !== 0 || occurrences !== undefined;
 }

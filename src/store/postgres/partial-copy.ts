@@ -26,7 +26,6 @@ import type { Group } from '../lmdb/writer/group-commit.ts';
 import { IdRows } from '../lmdb/writer/id-rows.ts';
 import { OwnTransactions } from '../lmdb/writer/own-transactions.ts';
 import type { PackedFeedback } from '../packed-feedback.ts';
-import type { Replica } from './replica.ts';
 import type { AskedUsers, StoredUser, StoredUsers } from './user-queries.ts';
 
 /** Users that are known at most; of more, those that were asked for first are let go of, half at once. */
@@ -49,7 +48,7 @@ export interface TakenUsers {
  * to whoever counts; a user that it touches is not known any more, and is read again when it is next asked for. What stands here of
  * such a user stays as it was, for requests that are under way.
  */
-export class PartialCopy implements Replica {
+export class PartialCopy {
   private readonly tables: DataTables;
   private readonly usersMax: number;
   private readonly clock: () => number;

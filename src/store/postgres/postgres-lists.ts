@@ -21,15 +21,15 @@ export class PostgresLists implements SharedLists {
   private link: Link;
   private isMade = false;
   private sweptAt = Number.NEGATIVE_INFINITY;
-  private sweeper: Link | undefined;
-  private readonly counter: Link;
+  /** For what takes long, so that no answer waits for it. */
+  private readonly aside: Link;
 
   constructor(dsn: PostgresDsn, place: SharedPlace) {
     this.dsn = dsn;
     this.place = place;
     this.table = `"${dsn.schema}".cached_lists`;
     this.link = this.newLink();
-    this.counter = new Link(dsn, 'furze lists count');
+    this.aside = new Link(dsn, 'furze lists aside');
   }
 
   async get(userRows: readonly number[]): Promise<readonly (Uint8Array | undefined)[]> {
@@ -64,9 +64,8 @@ export class PostgresLists implements SharedLists {
   }
 
   async getStats(): Promise<SharedStats> {
-    // By a connection of its own, so that no answer waits for it.
     await this.connect();
-    const connection = await this.counter.connect();
+    const connection = await this.aside.connect();
     const [size] = await connection.rows<[number, number]>(
       `SELECT pg_relation_size('${this.table}') / current_setting('block_size')::int, pg_total_relation_size('${this.table}')`,
     );
@@ -96,7 +95,7 @@ export class PostgresLists implements SharedLists {
 
   async close(): Promise<void> {
     this.sweptAt = Number.POSITIVE_INFINITY;
-    await Promise.all([this.link.close(), this.counter.close(), this.sweeper?.close()]);
+    await Promise.all([this.link.close(), this.aside.close()]);
   }
 
   private newLink(): Link {
@@ -136,23 +135,16 @@ export class PostgresLists implements SharedLists {
 
   private sweepInTime(): void {
     const now = performance.now();
-    if (now - this.sweptAt < SWEEP_MS || this.sweeper !== undefined) return;
+    if (now - this.sweptAt < SWEEP_MS) return;
     this.sweptAt = now;
-    const sweeper = new Link(this.dsn, 'furze lists sweep');
-    this.sweeper = sweeper;
     // What is left is removed by the next one, of this node or of another.
-    void this.sweep(sweeper)
-      .catch(() => {})
-      .finally(async () => {
-        this.sweeper = undefined;
-        await sweeper.close();
-      });
+    void this.sweep().catch(() => {});
   }
 
-  /** By a connection of its own, so that no answer waits for it. Nodes that sweep at the same time share the work. */
-  private async sweep(sweeper: Link): Promise<void> {
+  /** Nodes that sweep at the same time share the work. */
+  private async sweep(): Promise<void> {
     for (;;) {
-      const connection = await sweeper.connect();
+      const connection = await this.aside.connect();
       const removed = await connection.rows(
         `DELETE FROM ${this.table} WHERE (tag, user_row) IN (
            SELECT tag, user_row FROM ${this.table} WHERE expires < now() LIMIT ${SWEEP_ROWS} FOR UPDATE SKIP LOCKED)

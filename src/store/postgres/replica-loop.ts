@@ -4,13 +4,12 @@ import type { CheckedCommand } from '../check-command.ts';
 import type { Commit, Point } from '../commit-effects.ts';
 import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/check-writes.ts';
-import { takeGroup } from '../lmdb/writer/group-commit.ts';
+import { type Group, takeGroup } from '../lmdb/writer/group-commit.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { type CannotFollowError, cannotFollow } from './cannot-follow-error.ts';
 import type { GroupOutcome } from './commit-log.ts';
 import { isAway } from './database-away-error.ts';
 import { type CommitsBehind, isAtHead, nextCommits } from './follow-commits.ts';
-import type { Replica } from './replica.ts';
 import { UserLoads, type UserLoadsParts } from './user-loads.ts';
 
 /** The commits that the replica follows. */
@@ -19,6 +18,17 @@ export interface Followed {
   commitsAfter(position: number): Promise<CommitsBehind>;
   removeSome(): Promise<boolean>;
   forgetOld(): Promise<void>;
+}
+
+/** The replica in the folder, as the loop drives it. */
+export interface Replica {
+  /** Carries out commits in one transaction. @throws Error when they cannot be written; nothing of them is then */
+  replicate(commits: readonly Commit[]): Group;
+  /** True while `slice` has something to do. */
+  readonly hasSlices: boolean;
+  /** Does a part of a removal that takes many transactions. */
+  slice(): Group;
+  readonly nextTransaction: number;
 }
 
 export interface ReplicaLoopParts {

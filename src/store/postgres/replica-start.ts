@@ -43,7 +43,7 @@ export async function prepareReplica(
   }
   let opened: DataTables | undefined;
   try {
-    const { identity } = await openSchema(connection, dsn.schema);
+    const identity = await openSchema(connection, dsn.schema);
     let tables = openDataTables(path);
     opened = tables;
     const known = readReplicaOf(tables);

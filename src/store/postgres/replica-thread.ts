@@ -9,8 +9,7 @@ import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { CommitLog } from './commit-log.ts';
 import { PartialCopy } from './partial-copy.ts';
-import type { Replica } from './replica.ts';
-import { ReplicaLoop } from './replica-loop.ts';
+import { type Replica, ReplicaLoop } from './replica-loop.ts';
 
 /* The one owner of writes to a replica: it writes to PostgreSQL, and to the replica what PostgreSQL has taken. */
 yieldToServing('writing');

@@ -8,9 +8,9 @@ import type { Effects, FeedbackEffect } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { Journal } from '../journals.ts';
 import { EditKind, PairMerge, wasStored } from '../pair-merge.ts';
-import { countIn, occurrencesOf } from '../repeats.ts';
+import { countIn, occurrencesOf, type StoredFeedback } from '../repeats.ts';
 import type { WriteRules } from '../write-options.ts';
-import type { AffectedRows, Pair, Stored } from './affected-rows.ts';
+import type { AffectedRows, Pair } from './affected-rows.ts';
 import { REMOVED_AT_ONCE } from './commit-procedure.ts';
 
 /** Effects in the making. */
@@ -29,12 +29,12 @@ interface Part extends Effects {
 interface Edit {
   readonly kind: EditKind;
   readonly type: number;
-  readonly record: Stored;
+  readonly record: StoredFeedback;
   readonly isPositive: boolean;
 }
 
-const NOTHING: Stored = { timeMs: 0, comment: '', value: 0 };
-const GONE: Stored = { ...NOTHING, timeMs: Number.NaN };
+const NOTHING: StoredFeedback = { timeMs: 0, comment: '', value: 0 };
+const GONE: StoredFeedback = { ...NOTHING, timeMs: Number.NaN };
 const REMOVE_ALL: Edit = { kind: EditKind.removeAll, type: 0, record: NOTHING, isPositive: false };
 
 /** Carries out checked commands on what was read of the store, and notes what they did. */

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../../domain/operator-error.ts';
-import type { Point } from '../commit-effects.ts';
 import { commitProcedureOf } from './commit-procedure.ts';
 import type { Connection } from './connection.ts';
 import { userFunctionOf } from './user-queries.ts';
@@ -11,16 +10,12 @@ const PARTITIONS = 8;
 /** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
 export const MAKING_LOCK = 0x66757a65;
 
-/** The head of the store: one row, locked by each transaction that writes, so that all nodes write in one order. */
-export interface Head extends Point {
-  readonly identity: string;
-}
-
 /**
- * Makes the tables where there are none, and reads the head.
+ * Makes the tables where there are none.
+ * @returns the identity of the store
  * @throws OperatorError when another version made them, or the database has another encoding than UTF-8
  */
-export async function openSchema(connection: Connection, schema: string): Promise<Head> {
+export async function openSchema(connection: Connection, schema: string): Promise<string> {
   const [encoding] = await connection.rows<[string]>('SHOW server_encoding');
   if (encoding![0] !== 'UTF8')
     throw new OperatorError(
@@ -30,17 +25,13 @@ export async function openSchema(connection: Connection, schema: string): Promis
     `"${schema}".head`,
   ]);
   if (!there![0]) await makeTables(connection, schema);
-  const [formats] = await connection.rows<[number]>(`SELECT format FROM "${schema}".head`);
-  const format = formats![0];
+  const [head] = await connection.rows<[number, string]>(`SELECT format, identity FROM "${schema}".head`);
+  const [format, identity] = head!;
   if (format !== FORMAT_VERSION)
     throw new OperatorError(
       `The schema "${schema}" has format version ${format}; this program reads ${FORMAT_VERSION}: use the furze that made it, or a new schema.`,
     );
-  const [head] = await connection.rows<[string, number, number]>(
-    `SELECT identity, position, mark FROM "${schema}".head`,
-  );
-  const [identity, position, mark] = head!;
-  return { identity, position, mark };
+  return identity;
 }
 
 async function makeTables(connection: Connection, schema: string): Promise<void> {
@@ -84,7 +75,8 @@ function tablesOf(schema: string): string {
     CREATE TABLE IF NOT EXISTS ${s}.feedback (
       type_time bigint NOT NULL, user_row integer NOT NULL, item_row integer NOT NULL) PARTITION BY HASH (user_row);
     ${partitions.join('\n')}
-    ${feedbackIndexesOf(s)}
+    CREATE INDEX IF NOT EXISTS feedback_pair ON ${s}.feedback (user_row, item_row);
+    CREATE INDEX IF NOT EXISTS feedback_item ON ${s}.feedback (item_row);
     CREATE TABLE IF NOT EXISTS ${s}.notes (
       user_row integer NOT NULL, item_row integer NOT NULL, type smallint NOT NULL,
       value double precision NOT NULL, comment bytea NOT NULL, occurrences bytea, PRIMARY KEY (user_row, item_row, type));
@@ -99,12 +91,6 @@ function tablesOf(schema: string): string {
     ${commitProcedureOf(s)}
     ${userFunctionOf(s)}
     ${sharedTablesOf(s)}`;
-}
-
-function feedbackIndexesOf(s: string): string {
-  return `
-    CREATE INDEX IF NOT EXISTS feedback_pair ON ${s}.feedback (user_row, item_row);
-    CREATE INDEX IF NOT EXISTS feedback_item ON ${s}.feedback (item_row);`;
 }
 
 /** Tables that nodes share beside the data: the generation that all serve and who leads, the parts of models, and who is there. */
