@@ -506,6 +506,38 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.context().close();
   });
 
+  it('has all that can be operated on every page within reach of the Tab key, and shows where it is', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    for (const [path, heading, data] of pages()) {
+      await show(view.page, path, heading);
+      await view.page.locator('main').getByText(data).first().waitFor();
+      // Of choices of one name the arrows go from one to the next.
+      const count = (await view.page.evaluate(`{
+        document.activeElement.blur();
+        const all = [...document.querySelectorAll('a[href], button:enabled, select, textarea, summary, input:enabled:not([type=radio])')];
+        window.toReach = new Set(all.filter((each) => each.checkVisibility({ visibilityProperty: true })));
+        toReach.size
+      }`)) as number;
+      expect(count, path).toBeGreaterThan(10);
+      const unmarked = new Set<string>();
+      for (let press = 0; press < count * 2 + 50; press++) {
+        await view.page.keyboard.press('Tab');
+        const [left, text, isMarked] = (await view.page.evaluate(`{
+          const at = document.activeElement;
+          toReach.delete(at);
+          const { outlineStyle, boxShadow } = getComputedStyle(at);
+          [toReach.size, at.outerHTML.slice(0, 80), at === document.body || outlineStyle !== 'none' || boxShadow !== 'none']
+        }`)) as [number, string, boolean];
+        if (!isMarked) unmarked.add(text);
+        if (left === 0) break;
+      }
+      const missed = await view.page.evaluate('[...toReach].map((each) => each.outerHTML.slice(0, 80))');
+      expect([missed, [...unmarked]], path).toEqual([[], []]);
+    }
+    await view.page.context().close();
+  });
+
   it('is walked by keyboard alone', async () => {
     const view = await openView(browser, VIEWS[0]);
     await signIn(view);

@@ -86,7 +86,11 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
 function Lift({ Likes, People }: NonNullable<Explanation['Lift']>) {
   return (
     <p>
-      {People !== undefined && `Liked by ${count(People)} more now, it would be as popular as it lacks. `}
+      {People !== undefined &&
+        `If ${count(People)} more people liked it now, it would come before the last of the list. `}
+      {People === undefined &&
+        Likes.length === 0 &&
+        'No single like of what goes with it would bring it into the list, and no number of other people.'}
       {Likes.length > 0 && `A like of any of these would bring it among the first ${AMONG}: `}
       {Likes.map((id) => (
         <ItemName key={id} id={id} title="" />
