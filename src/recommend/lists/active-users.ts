@@ -48,7 +48,9 @@ export class ActiveUsers {
   /** The user asks, or has feedback. */
   note(userRow: number): void {
     if (this.ttlMs === 0 || userRow < 0) return;
-    if (this.clock() >= this.endMs) this.moveOn();
+    const nowMs = this.clock();
+    // Also once the clock was set back.
+    if (nowMs >= this.endMs || nowMs < this.endMs - this.periodMs) this.moveOn();
     this.current.add(userRow);
   }
 
@@ -103,12 +105,13 @@ export class ActiveUsers {
     return Math.floor(this.clock() / this.periodMs);
   }
 
-  /** Begins the present period and forgets those that are over. */
+  /** Begins the present period and forgets those that are over, and those of a clock that ran ahead. */
   private moveOn(): void {
     const now = this.periodNow;
     this.endMs = (now + 1) * this.periodMs;
     this.current = this.periodBits(now);
-    for (const number of this.periods.keys()) if (number <= now - PERIODS) this.periods.delete(number);
+    for (const number of this.periods.keys())
+      if (number <= now - PERIODS || number > now) this.periods.delete(number);
   }
 
   private periodBits(number: number): UserBits {

@@ -6,6 +6,7 @@ import { forgetSeen } from './active-users.ts';
 import { FruitlessAttempts } from './fruitless-attempts.ts';
 import type { ListVersions } from './list-versions.ts';
 import type { ListMaker } from './maker/list-maker.ts';
+import { TimeMark } from './time-mark.ts';
 
 /** Name of the state that tells which lists were stale when the service stopped. */
 const STALE_STATE = 'lists-behind';
@@ -96,6 +97,15 @@ export class Freshness {
   /** The generation seen last, and since when. */
   private generation = 0;
   private generationMs = Number.NEGATIVE_INFINITY;
+  /** Those times and others that lists are compared with, as the clock tells them now. */
+  private readonly marks = {
+    valid: new TimeMark(),
+    unknown: new TimeMark(),
+    passed: new TimeMark(),
+    generation: new TimeMark(),
+    moved: new TimeMark(),
+    arrived: new TimeMark(),
+  };
 
   constructor(options: FreshnessOptions) {
     this.options = options;
@@ -138,7 +148,8 @@ export class Freshness {
   /** True for a list made with the settings of today. */
   isOfToday({ madeMs, basis }: Judged): boolean {
     const { versions, validSinceMs } = this.options;
-    return versions === undefined ? madeMs >= validSinceMs : basis?.settings === versions.settings;
+    if (versions !== undefined) return basis?.settings === versions.settings;
+    return madeMs >= this.marks.valid.asOf(validSinceMs, this.options.clock());
   }
 
   /**
@@ -146,7 +157,8 @@ export class Freshness {
    * here, and kept answers tell by the time alone.
    */
   asOfGeneration(list: UserList): UserList {
-    return list.madeMs < this.generationMs ? { ...list, madeMs: this.generationMs } : list;
+    const sinceMs = this.marks.generation.asOf(this.generationMs, this.options.clock());
+    return list.madeMs < sinceMs ? { ...list, madeMs: sinceMs } : list;
   }
 
   /** The basis of a list that is made of this history; none where this node alone knows what changes. */
@@ -222,13 +234,15 @@ export class Freshness {
     if (this.isVersioned) {
       this.noteGeneration();
       // Answers that are kept are forgotten with the commit that changes the user's feedback.
-      return madeMs < this.generationMs ? 'old' : this.byAge(list, nowMs, isExpired);
+      const sinceMs = this.marks.generation.asOf(this.generationMs, nowMs);
+      return madeMs < sinceMs ? 'old' : this.byAge(list, nowMs, isExpired);
     }
     if (this.retracted.has(userRow)) return 'wrong';
     if (isExpired) return 'expired';
-    if (madeMs < this.unknownUntilMs) return 'unknown';
+    if (madeMs < this.marks.unknown.asOf(this.unknownUntilMs, nowMs)) return 'unknown';
     if (this.dirty.has(userRow) || !this.isOfToday(list)) return 'behind';
-    return madeMs < this.passedMs ? 'old' : this.byAge(list, nowMs, isExpired);
+    const passedMs = this.marks.passed.asOf(this.passedMs, nowMs);
+    return madeMs < passedMs ? 'old' : this.byAge(list, nowMs, isExpired);
   }
 
   private byBasis(list: Judged, history: History, nowMs: number, isExpired: boolean): Verdict {
@@ -244,9 +258,10 @@ export class Freshness {
     if (isExpired) return 'expired';
     // One from ahead was made before the clock was set back, and would be good until that comes again.
     if (Math.abs(nowMs - madeMs) > refreshMs) return 'old';
-    const hasMoved = (this.options.movedMs?.() ?? Number.NEGATIVE_INFINITY) >= madeMs;
-    if (hasMoved && nowMs - madeMs > SETTLED_MS) return 'old';
-    return nowMs - knowsMs > arrivalMs && knowsMs <= this.arrivedMs ? 'arrivals' : 'good';
+    const movedMs = this.marks.moved.asOf(this.options.movedMs?.() ?? Number.NEGATIVE_INFINITY, nowMs);
+    if (movedMs >= madeMs && nowMs - madeMs > SETTLED_MS) return 'old';
+    const arrivedMs = this.marks.arrived.asOf(this.arrivedMs, nowMs);
+    return nowMs - knowsMs > arrivalMs && knowsMs <= arrivedMs ? 'arrivals' : 'good';
   }
 
   private get arrivedMs(): number {

@@ -34,7 +34,7 @@ export class SeenLately {
   private readonly byUser = new Map<string, Known>();
   private readonly reading = new Map<string, Reading>();
   private weight = 0;
-  private pauseEndMs = 0;
+  private pauseBeganMs = Number.NEGATIVE_INFINITY;
 
   constructor(log: Pick<ShownLog, 'ofUser'> | undefined, clock: Clock) {
     this.log = log;
@@ -45,8 +45,9 @@ export class SeenLately {
   async of(userId: string): Promise<readonly ShownRecord[]> {
     const known = this.byUser.get(userId);
     const nowMs = this.clock();
-    const isFresh = known !== undefined && nowMs - known.readMs < FRESH_MS;
-    if (this.log === undefined || isFresh || nowMs < this.pauseEndMs) return known?.records ?? [];
+    const isFresh = known !== undefined && Math.abs(nowMs - known.readMs) < FRESH_MS;
+    const isPause = Math.abs(nowMs - this.pauseBeganMs) < PAUSE_MS;
+    if (this.log === undefined || isFresh || isPause) return known?.records ?? [];
     if (!this.reading.has(userId)) this.read(userId, this.log, nowMs);
     await this.reading.get(userId)!.done;
     return this.byUser.get(userId)?.records ?? [];
@@ -82,7 +83,7 @@ export class SeenLately {
         this.keep(userId, [...read, ...meanwhile.filter((record) => !isRead(record))], nowMs);
       },
       () => {
-        this.pauseEndMs = this.clock() + PAUSE_MS;
+        this.pauseBeganMs = this.clock();
       },
     );
     const reading = { done: done.finally(() => this.reading.delete(userId)), meanwhile };
