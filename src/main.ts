@@ -9,7 +9,8 @@ import { packageFile } from './platform/program/program-files.ts';
 const PIPE_CLOSED = 141;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(PIPE_CLOSED);
-  throw error;
+  process.stderr.write(`furze: standard output cannot be written: ${error.message}\n`);
+  process.exit(1);
 });
 
 async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

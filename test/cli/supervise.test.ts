@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -146,5 +147,24 @@ describe.skipIf(process.platform !== 'linux')('the process that does the work', 
       { encoding: 'utf8' },
     );
     expect(stdout).toMatch(/^\{"FeedbackType":"like".+\}\n141\n$/);
+  });
+
+  test.skipIf(process.platform !== 'linux')('says in one line that its output has no room', () => {
+    const main = join(inject('compiled'), 'src/main.js');
+    for (const args of [
+      ['config', '--reference'],
+      ['export', 'feedback', '--data', sound],
+    ]) {
+      const full = openSync('/dev/full', 'w');
+      const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
+        encoding: 'utf8',
+        stdio: ['ignore', full, 'pipe'],
+      });
+      closeSync(full);
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^furze: standard output cannot be written: .*ENOSPC.*\n$/),
+      ]);
+    }
   });
 });

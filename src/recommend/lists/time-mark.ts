@@ -1,5 +1,5 @@
 /**
- * When something last happened, as the clock tells it now. A time that lies ahead was noted before the clock was set back,
+ * Time of the last event of a kind, as the clock tells it now. One that lies ahead was noted before the clock was set back,
  * and would be ahead of all that is made until it comes again: it counts as the moment at which that is first seen.
  */
 export class TimeMark {
