@@ -163,3 +163,22 @@ test('what was deleted leaves no trace after a compaction, nor in a backup', asy
   expect(traces(join(path, 'data.mdb'))).toEqual([]);
   expect(await checkStore('data', path)).toMatchObject({ faultCount: 0, counts: { users: 60 } });
 });
+
+test('of two copies into one folder at once the second is refused in a line, and takes nothing of the first away', async () => {
+  const folder = tempFolder();
+  const stores = openIn(folder);
+  await stores.data.write(batch(0));
+  const { dataPath } = storeOptions(folder);
+  const target = join(folder, 'backup');
+  const [first, second] = await Promise.allSettled([
+    backupStore(dataPath, target),
+    backupStore(dataPath, target),
+  ]);
+  const made = [first, second].filter(({ status }) => status === 'fulfilled');
+  expect(made).toMatchObject([{ value: { users: 1, feedback: 20 } }]);
+  const refused = [first, second].find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+  expect(refused.reason.message).toMatch(/^The folder \S+ is in use by process \d+ on .+\.$/);
+  expect(readdirSync(target).sort()).toEqual(['data.mdb', 'data.mdb.sha256']);
+  expect(await checkStore('data', target)).toMatchObject({ faultCount: 0 });
+  await close(stores);
+});

@@ -103,18 +103,20 @@ export function refuseExisting(target: string): void {
 /**
  * Gives a store its name in a folder that has none, once all of it is on the disk.
  * @param fill makes it in the folder that it is given
- * @throws OperatorError when the folder has a store already
+ * @throws OperatorError when the folder has a store already, or somebody else is making one in it
  */
 export async function fillFolder(target: string, fill: (partial: string) => Promise<void>): Promise<Backup> {
   refuseExisting(target);
   makeFolder(target);
-  removeUnfinished(target);
+  const locked = removeUnfinished(target);
+  if (locked !== undefined) throw locked;
   const partial = beginCopy(target);
   try {
     const copy = join(partial.path, DATA_FILE);
     await fill(partial.path);
     const counts = countsOf(partial.path);
     syncToDisk(copy);
+    refuseExisting(target);
     const file = join(target, DATA_FILE);
     renameSync(copy, file);
     syncToDisk(target);

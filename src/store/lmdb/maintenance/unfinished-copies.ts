@@ -1,22 +1,41 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TemporaryFolder, temporaryFolder } from '../../../platform/files/temporary-folder.ts';
+import { FolderLockedError, lockFolder } from '../../lock/folder-lock.ts';
 import { DATA_FILE, LOCK_FILE } from '../tables/engine.ts';
 
 /** The beginning of the name of a folder in which a copy of a store is made. */
 const UNFINISHED_PREFIX = 'partial-';
 
-/** A folder beside a store for a copy in the making; `removeUnfinished` clears it away should this process be killed. */
+/** A folder beside a store for a copy in the making, locked; `removeUnfinished` clears it away should this process be killed. */
 export function beginCopy(folder: string): TemporaryFolder {
-  return temporaryFolder(UNFINISHED_PREFIX, folder);
+  const partial = temporaryFolder(UNFINISHED_PREFIX, folder);
+  const lock = lockFolder(partial.path);
+  return {
+    path: partial.path,
+    remove() {
+      lock.release();
+      partial.remove();
+    },
+  };
 }
 
-/** Removes what a copy that was killed has left behind. */
-export function removeUnfinished(folder: string): void {
+/** Removes what copies that were killed have left behind. @returns why one stays: it is being made */
+export function removeUnfinished(folder: string): FolderLockedError | undefined {
+  let locked: FolderLockedError | undefined;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (!entry.isDirectory() || !entry.name.startsWith(UNFINISHED_PREFIX)) continue;
-    rmSync(join(folder, entry.name), { recursive: true, force: true });
+    const path = join(folder, entry.name);
+    try {
+      const lock = lockFolder(path);
+      rmSync(path, { recursive: true, force: true });
+      lock.release();
+    } catch (error) {
+      if (!(error instanceof FolderLockedError)) throw error;
+      locked = error;
+    }
   }
+  return locked;
 }
 
 /** Waits until a file, or the names in a folder, are on the disk. */

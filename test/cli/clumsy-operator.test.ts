@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Furze } from './run-furze.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-clumsy-'));
+const store = join(folder, 'store');
+const env = {
+  FURZE_DATABASE_DATA_STORE: `lmdb://${store}`,
+  FURZE_DATABASE_CACHE_STORE: `lmdb://${store}/cache`,
+};
+
+async function run(args: readonly string[], wrapper: string[] = []) {
+  const furze = new Furze(args, env, wrapper);
+  return { code: await furze.exit, output: furze.output };
+}
+
+beforeAll(async () => {
+  const likes = join(folder, 'likes.csv');
+  const lines = Array.from({ length: 20_000 }, (_, at) => `u${at % 500},i${at % 433}\n`);
+  writeFileSync(likes, `user,item\n${lines.join('')}`);
+  const { code, output } = await run(['import', 'feedback', '--map', 'user=user,item=item', likes]);
+  expect([code, output]).toEqual([0, expect.stringContaining('20,000 rows')]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const OUTPUTS = [
+  ['export', 'feedback'],
+  ['backup', '-'],
+  ['backup', join(folder, 'beside-full')],
+  ['check'],
+  ['config'],
+  ['compact'],
+];
+
+it.runIf(process.platform === 'linux').each(OUTPUTS)(
+  'output that cannot be written is one line and exit code 1: %s',
+  async (...args) => {
+    const { code, output } = await run(args, ['sh', '-c', 'exec "$0" "$@" > /dev/full']);
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/^furze: standard output cannot be written: ENOSPC.*\n$/),
+    ]);
+  },
+);
+
+it('several commands that make a store in one folder at once: one does, each other says why not in a line', async () => {
+  const source = join(folder, 'backup');
+  expect((await run(['backup', source])).code).toBe(0);
+  for (const args of [
+    ['backup', join(folder, 'copied')],
+    ['restore', source, '--data', join(folder, 'restored')],
+  ]) {
+    const ended = await Promise.all(Array.from({ length: 4 }, () => run(args)));
+    expect(ended.map(({ code }) => code).sort(), args[0]).toEqual([0, 1, 1, 1]);
+    for (const { code, output } of ended)
+      if (code === 1)
+        expect(output).toMatch(
+          /^furze: (There is a data store in \S+ already\.|The folder \S+ is in use by) .+\n$/,
+        );
+    const made = args.at(-1) as string;
+    expect(readdirSync(made).filter((name) => name.startsWith('partial-'))).toEqual([]);
+    expect((await run(['check', made])).code).toBe(0);
+  }
+});
