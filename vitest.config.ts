@@ -19,7 +19,7 @@ const again = { ...common, isolate: false };
 
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
-  'test/cli/{backup,bad-input,commands,documented-commands,evaluate,exchange,hostile-folders,init,playground,without-native-engine}.test.ts',
+  'test/cli/{admin-memory,backup,bad-input,commands,documented-commands,evaluate,exchange,hostile-folders,init,playground,without-native-engine}.test.ts',
   'test/clients/compiled.test.ts',
   'test/deploy/{drain-of-clients,smuggling-behind-proxies}.test.ts',
   'test/model/{threads,throw-away-model}.test.ts',
