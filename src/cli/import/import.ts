@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
+import { isLoopback } from '../../config/base-url.ts';
 import type { Config, Environment } from '../../config/config.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import { counted } from '../../domain/group-digits.ts';
@@ -106,7 +107,7 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
   // Before anything is opened, which would leave an empty data folder behind.
   const missing = paths.find((path) => path !== STDIN && !existsSync(path));
   if (missing !== undefined) throw new OperatorError(`there is no file ${missing}`);
-  const isOwn = flags.url === undefined || new URL(flags.url).port === String(config.server.port);
+  const isOwn = flags.url === undefined || isServiceOf(config, new URL(flags.url));
   const before = isOwn ? summaryOf(config) : undefined;
   const said = wishesOf(flags);
   const wishes = {
@@ -169,6 +170,11 @@ async function throwProblem(response: Response): Promise<void> {
   if (response.ok) return;
   const { detail, errors } = readProblem(await response.text());
   throw new FurzeError('INVALID_BODY', detail, errors);
+}
+
+/** True for the address of a service on this host with the port of the configuration. */
+function isServiceOf({ server }: Config, { hostname, port }: URL): boolean {
+  return isLoopback(hostname.replace(/^\[|\]$/g, '')) && port === String(server.port);
 }
 
 /** How the service was set up, if `furze init` did. */
