@@ -1,12 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Tasks } from '../../src/domain/admin-schemas.ts';
 import { Furze } from './run-furze.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'furze-admin-memory-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Rounds of every job; those of the first quarter fill what is kept for the next time. `ADMIN_ROUNDS` asks for more. */
 const ROUNDS = Number(process.env.ADMIN_ROUNDS ?? 72);
@@ -26,6 +23,8 @@ function anonymousBytes(pid: number): number {
 it.skipIf(process.platform !== 'linux')(
   'the memory of a service levels off, however many jobs of an operator it does',
   async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'furze-admin-memory-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const service = new Furze(
       ['serve'],
       {
@@ -40,6 +39,8 @@ it.skipIf(process.platform !== 'linux')(
       // Heaps that are collected as a whole each time: what waits for a collection would hide what stays.
       ['sh', '-c', 'exec "$0" --gc-global --max-semi-space-size=2 "$@"'],
     );
+    // One that has stopped is not there to be killed.
+    onTestFinished(() => void service.process.kill('SIGKILL'));
     const url = (await service.waitFor(/"url":"([^"]+)"/))[1] as string;
     const ask = async (method: string, path: string, body?: unknown) => {
       const answer = await fetch(url + path, {
