@@ -33,7 +33,7 @@ const SERVERS = ['test/{servers,store/postgres,store/redis}/**/*.test.ts'];
 
 /** Tests of HTTP that start no service, so that they are the same over any store. */
 const STORELESS =
-  'test/http/{body-reader,entity-texts,flow,list-reply,model-metrics,outflow,page-reply,quick-paths,request-pipeline,smuggling,tls,transport}.test.ts';
+  'test/http/{body-reader,dashboard-without-handles,entity-texts,flow,list-reply,model-metrics,outflow,page-reply,quick-paths,request-pipeline,smuggling,tls,transport}.test.ts';
 
 /** The tests of HTTP with the data in PostgreSQL, where there is one. */
 const OVER_POSTGRES =
@@ -85,7 +85,7 @@ export default defineConfig({
           include: ['test/http/**/*.test.ts'],
           exclude: [
             // What no engine has a part in.
-            'test/http/{body-reader,engine-choice,entity-texts,list-reply,model-metrics,outflow,page-reply,quick-paths}.test.ts',
+            'test/http/{body-reader,dashboard-without-handles,engine-choice,entity-texts,list-reply,model-metrics,outflow,page-reply,quick-paths}.test.ts',
           ],
           env: { TEST_HTTP_ENGINE: 'node' },
         },

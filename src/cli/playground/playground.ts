@@ -79,7 +79,10 @@ async function prepare(service: Service, ask: Caller, folder: string, config: Co
   else await service.fit(progress.report);
   progress.end();
   const tastes = await pickTastes(sample, {
-    recommended: (userId) => ask<string[]>(recommendPath(userId, COMPARED_ENTRIES)),
+    async recommended(userId, genre) {
+      const paths = [recommendPath(userId, COMPARED_ENTRIES), recommendPath(userId, TOUR_ENTRIES, genre)];
+      return (await Promise.all(paths.map((path) => ask<string[]>(path)))).flat();
+    },
     likeness: async (itemId) => {
       const neighbors = await ask<ScoredEntry[]>(neighborsPath(itemId, TOUR_ENTRIES));
       return neighbors.map(({ Score }) => Score);

@@ -17,8 +17,8 @@ export interface Taste {
 }
 
 export interface Answers {
-  /** Films that it recommends to a user, as ids, best first. */
-  recommended(userId: string): Promise<readonly string[]>;
+  /** Films that it recommends to a user, and those of a genre, as the tour shows them, as ids. */
+  recommended(userId: string, genre: string): Promise<readonly string[]>;
   /** Similarity of the films that are most like a film. */
   likeness(itemId: string): Promise<readonly number[]>;
 }
@@ -76,7 +76,7 @@ export async function pickTastes(sample: Sample, answers: Answers): Promise<Tast
       !popularOfIt.includes(itemId) &&
       (counts.get(itemId) ?? 0) >= KNOWN_MIN;
     for (const candidate of candidates) {
-      const itemIds = await answers.recommended(candidate.userId);
+      const itemIds = await answers.recommended(candidate.userId, genre);
       const clarity = candidate.lift + itemIds.filter(isTelling).length / Math.max(1, itemIds.length);
       clearest.push({ candidate, clarity });
     }
