@@ -62,8 +62,11 @@ describe('the users of the tour', () => {
       .sort((a, b) => b[1] - a[1])
       .map(([userId]) => userId);
     const likenessAsked: string[] = [];
+    const recommended = async (userId: string) =>
+      userId === lover ? known : pure.slice(-5).map(({ ItemId }) => ItemId);
     const [taste, other] = await pickTastes(sample, {
-      recommended: async (userId) => (userId === lover ? known : pure.slice(-5).map(({ ItemId }) => ItemId)),
+      recommended,
+      ofGenre: recommended,
       likeness: async (itemId) => {
         likenessAsked.push(itemId);
         return likenessAsked.length === 2 ? [0.3, 0.3] : [0.4, 0.1];

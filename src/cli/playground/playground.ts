@@ -79,10 +79,8 @@ async function prepare(service: Service, ask: Caller, folder: string, config: Co
   else await service.fit(progress.report);
   progress.end();
   const tastes = await pickTastes(sample, {
-    async recommended(userId, genre) {
-      const paths = [recommendPath(userId, COMPARED_ENTRIES), recommendPath(userId, TOUR_ENTRIES, genre)];
-      return (await Promise.all(paths.map((path) => ask<string[]>(path)))).flat();
-    },
+    recommended: (userId) => ask<string[]>(recommendPath(userId, COMPARED_ENTRIES)),
+    ofGenre: (userId, genre) => ask<string[]>(recommendPath(userId, TOUR_ENTRIES, genre)),
     likeness: async (itemId) => {
       const neighbors = await ask<ScoredEntry[]>(neighborsPath(itemId, TOUR_ENTRIES));
       return neighbors.map(({ Score }) => Score);

@@ -17,8 +17,10 @@ export interface Taste {
 }
 
 export interface Answers {
-  /** Films that it recommends to a user, and those of a genre, as the tour shows them, as ids. */
-  recommended(userId: string, genre: string): Promise<readonly string[]>;
+  /** Films that it recommends to a user, as ids, best first. */
+  recommended(userId: string): Promise<readonly string[]>;
+  /** The same of a genre. */
+  ofGenre(userId: string, genre: string): Promise<readonly string[]>;
   /** Similarity of the films that are most like a film. */
   likeness(itemId: string): Promise<readonly number[]>;
 }
@@ -47,9 +49,9 @@ const TASTES = 2;
 
 /**
  * The users and the films for the tour. First the users whose likes lie furthest from everybody's; of them, for each genre,
- * the one to whom most films of that taste are recommended that are known and not popular anyway, so that a person sees at a
- * glance that they are personal. Of these the clearest two. Then the film of each that the films beside it are most alike
- * to. The same sample and the same model give the same users and films.
+ * the one to whom most films of that taste are recommended, in the list of all and in that of the genre, that are known and not
+ * popular anyway: a person sees at a glance that they are personal. Of these the clearest two. Then the film of each that the
+ * films beside it are most alike to. The same sample and the same model give the same users and films.
  * @returns the clearest first
  */
 export async function pickTastes(sample: Sample, answers: Answers): Promise<Taste[]> {
@@ -76,9 +78,10 @@ export async function pickTastes(sample: Sample, answers: Answers): Promise<Tast
       !popularOfIt.includes(itemId) &&
       (counts.get(itemId) ?? 0) >= KNOWN_MIN;
     for (const candidate of candidates) {
-      const itemIds = await answers.recommended(candidate.userId, genre);
-      const clarity = candidate.lift + itemIds.filter(isTelling).length / Math.max(1, itemIds.length);
-      clearest.push({ candidate, clarity });
+      const { userId, lift } = candidate;
+      const lists = [await answers.recommended(userId), await answers.ofGenre(userId, genre)];
+      const shares = lists.map((itemIds) => itemIds.filter(isTelling).length / Math.max(1, itemIds.length));
+      clearest.push({ candidate, clarity: shares.reduce((sum, share) => sum + share, lift) });
     }
   }
   clearest.sort((a, b) => b.clarity - a.clarity);
