@@ -2,7 +2,7 @@ import { listSpace } from '../config/list-space.ts';
 import { positiveFeedback, readTypesOf } from '../config/positive-feedback.ts';
 import { effectiveUntil } from '../domain/clock.ts';
 import { ttlMs } from '../domain/duration.ts';
-import type { ChangeSet, DataStore, FeedbackColumns, LocalReads } from '../store/data-store.ts';
+import type { DataStore, LocalReads } from '../store/data-store.ts';
 import type { ShownLog } from '../store/shown-log.ts';
 import { AnswerCounts } from './answers/answer-counts.ts';
 import { Explainer } from './answers/explainer.ts';
@@ -11,11 +11,11 @@ import { KindProposals } from './answers/kind-proposals.ts';
 import { OnlineRecommender } from './answers/online-recommender.ts';
 import { PersonalAnswers } from './answers/personal-answers.ts';
 import { WriteBack } from './answers/write-back.ts';
-import type { TypeTest } from './history/counts-as-positive.ts';
 import { Histories } from './history/histories.ts';
 import type { ActiveUsers } from './lists/active-users.ts';
 import { marksLists } from './lists/list-versions.ts';
 import type { AnsweredQuestions } from './lists/maker/answered-questions.ts';
+import { markStale } from './lists/mark-stale.ts';
 import { type ListParts, startLists } from './lists/start-user-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import { GenerationSlot } from './models/generation-slot.ts';
@@ -210,42 +210,4 @@ function createLive(
     onTrouble,
     onNote,
   });
-}
-
-/** Records of a commit looked at in one step. */
-const STEP_RECORDS = 1024;
-
-/**
- * Notes whose lists a commit changes, and who is active, a fraction of a millisecond a step.
- * @param changesList the feedback types after which a user's list is another
- */
-function* markStale(
-  changes: ChangeSet,
-  lists: UserLists,
-  active: ActiveUsers,
-  changesList: TypeTest,
-): Generator<unknown> {
-  const { added, removed, deletedUserRows } = changes;
-  for (let at = 0; at < added.length; at++) {
-    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
-    active.note(added.userRows[at]!);
-    if (changesList(added.types[at]!)) lists.markDirty(added.userRows[at]!);
-  }
-  const gone = new Set<number>();
-  for (let at = 0; at < removed.length; at++) gone.add(pairAt(removed, at));
-  for (let at = 0; gone.size > 0 && at < added.length; at++) {
-    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
-    gone.delete(pairAt(added, at));
-  }
-  for (let at = 0; at < removed.length; at++) {
-    if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
-    if (changesList(removed.types[at]!))
-      lists.markDirty(removed.userRows[at]!, gone.has(pairAt(removed, at)));
-  }
-  lists.delete(deletedUserRows);
-}
-
-/** One number for the user and the item of a record. */
-function pairAt({ userRows, itemRows }: FeedbackColumns, at: number): number {
-  return userRows[at]! * 2 ** 32 + itemRows[at]!;
 }

@@ -265,18 +265,18 @@ class AutoInsert {
   /** The row of the user of accepted feedback; one who is unknown is inserted. */
   userRow(UserId: string): number {
     const known = this.users.find(UserId);
-    if (known >= 0) return known;
-    const row = this.users.add(UserId);
-    this.users.store(row, { ...EMPTY_USER, UserId });
-    return row;
+    return known >= 0 ? known : inserted(this.users, UserId, { ...EMPTY_USER, UserId });
   }
 
   /** The row of the item of accepted feedback; one that is unknown is inserted. */
   itemRow(ItemId: string): number {
     const known = this.items.find(ItemId);
-    if (known >= 0) return known;
-    const row = this.items.add(ItemId);
-    this.items.store(row, { ...EMPTY_ITEM, ItemId });
-    return row;
+    return known >= 0 ? known : inserted(this.items, ItemId, { ...EMPTY_ITEM, ItemId });
   }
+}
+
+function inserted<Stored>(records: RecordsById<Stored>, id: string, record: Stored): number {
+  const row = records.add(id);
+  records.store(row, record);
+  return row;
 }

@@ -15,7 +15,7 @@ export class PlacementCounts {
   note(what: PlacementCountName, placement: string, variant: string, count = 1): void {
     const known = this.byPlacement.get(placement)?.get(variant);
     if (known !== undefined) known[what] += count;
-    else if (this.names === NAMES_MAX && placement !== OTHERS) this.note(what, OTHERS, OTHERS, count);
+    else if (this.names >= NAMES_MAX && placement !== OTHERS) this.note(what, OTHERS, OTHERS, count);
     else {
       this.names++;
       const counts = { lists: 0, shown: 0, feedback: 0, [what]: count };
