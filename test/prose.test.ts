@@ -36,11 +36,11 @@ function wordsOf(sentence: string): string[] {
   return sentence.match(/\p{L}[\p{L}'’-]+/gu) ?? [];
 }
 
-/** Paragraphs and points of the pages of docs/, without code, tables and the notes of the laboratory. */
+/** Paragraphs and points of the pages of docs/, without code and tables. */
 function pages(): Comment[] {
   const names = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
   return ['README.md', 'CONTRIBUTING.md', ...names.map((name) => `docs/${name}`)]
-    .filter((place) => place.endsWith('.md') && !place.startsWith('docs/lab/'))
+    .filter((place) => place.endsWith('.md'))
     .flatMap((place) =>
       readFileSync(join(ROOT, place), 'utf8')
         .replace(/^```[\s\S]*?^```/gm, '')
