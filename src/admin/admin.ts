@@ -74,6 +74,7 @@ export interface AdminParts {
   readonly engine: string;
   readonly threads: number;
   readonly clock: Clock;
+  readonly elapsedMs: Clock;
   readonly log: Logger;
 }
 
@@ -99,14 +100,14 @@ export class Admin {
     this.cards = new ItemCards(parts.recommendation.reads, parts.config.dashboard);
     this.users = new UserViewer(parts.recommendation, this.cards, parts.config.recommend);
     this.items = new ItemViewer(parts.recommendation, parts.data, this.cards);
-    this.startedMs = parts.clock();
-    const { requests, cache, clock, config, data, tasks, log } = parts;
+    this.startedMs = parts.elapsedMs();
+    const { requests, cache, clock, elapsedMs, config, data, tasks, log } = parts;
     this.activity = new Activity({ ...parts, cards: this.cards }, cache, clock);
     const freeShare = config.database.compact_free_share;
     this.audit = new AuditLog(data, clock, (message, error) => log.error({ err: error }, message));
     this.rules = new RuleEditor({ data, rules: parts.recommendation.rules, audit: this.audit, clock });
     this.backups = new Backups(data, tasks);
-    this.compaction = new AutomaticCompaction({ data, tasks, freeShare, clock, log });
+    this.compaction = new AutomaticCompaction({ data, tasks, freeShare, elapsedMs, log });
     this.imports = new ImportTasks(tasks);
     this.models = parts.given;
     this.sampler = new MetricsSampler({ requests, sizes: () => this.sizes(), states: cache, clock });
@@ -127,7 +128,7 @@ export class Admin {
   }
 
   async summary(): Promise<Summary> {
-    const { data, recommendation, config, folders, tasks, fits, clock, origin, engine, threads, cluster } =
+    const { data, recommendation, config, folders, tasks, fits, origin, engine, threads, cluster } =
       this.parts;
     const facts = await this.facts();
     const stats = await data.getStats().catch(() => ({ users: 0, items: 0, feedback: 0 }));
@@ -157,7 +158,7 @@ export class Admin {
         Node: process.version,
         Engine: engine,
         StartedAt: formatTimestamp(this.startedMs),
-        UptimeSeconds: Math.max(0, (clock() - this.startedMs) / 1000),
+        UptimeSeconds: (this.parts.elapsedMs() - this.startedMs) / 1000,
         DataFolder: folders.dataPath,
         ConfigFile: origin.file,
         HasKey: apiKeys(config).length > 0,

@@ -17,7 +17,8 @@ export interface CompactionOptions {
   readonly tasks: TaskList;
   /** Share of the store's file that must be free for it to be compacted; 0 for never by itself. */
   readonly freeShare: number;
-  readonly clock: Clock;
+  /** Milliseconds that have passed. */
+  readonly elapsedMs: Clock;
   readonly log: Logger;
   readonly freeBytesMin?: number;
 }
@@ -27,7 +28,7 @@ export class AutomaticCompaction {
   private readonly options: CompactionOptions;
   private timer: NodeJS.Timeout | undefined;
   private compacting: Promise<Compacted> | undefined;
-  private notBeforeMs = 0;
+  private notBeforeMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: CompactionOptions) {
     this.options = options;
@@ -60,8 +61,8 @@ export class AutomaticCompaction {
 
   /** Compacts the store when enough of its file is free. */
   async look(): Promise<void> {
-    const { data, freeShare, freeBytesMin = FREE_BYTES_MIN, clock, log } = this.options;
-    if (clock() < this.notBeforeMs) return;
+    const { data, freeShare, freeBytesMin = FREE_BYTES_MIN, elapsedMs, log } = this.options;
+    if (elapsedMs() < this.notBeforeMs) return;
     const [{ bytes }, tables] = await Promise.all([data.getStats(), data.getTables()]);
     const freeBytes = bytes - tables.reduce((sum, table) => sum + table.bytes, 0);
     if (freeBytes < freeBytesMin || freeBytes < bytes * freeShare) return;
@@ -69,7 +70,7 @@ export class AutomaticCompaction {
       const done = await this.compact();
       log.info({ ...done }, 'the data store was rewritten without its free space');
     } catch (error) {
-      this.notBeforeMs = clock() + RETRY_MS;
+      this.notBeforeMs = elapsedMs() + RETRY_MS;
       log.warn({ freeBytes }, `much of the data store is free. ${(error as Error).message}`);
     }
   }

@@ -16,8 +16,8 @@ const REGISTERS = 1024;
 const REGISTER_BITS = 10;
 /** Records counted in one step: a fraction of a millisecond. */
 const STEP_RECORDS = 512;
-/** A crash loses at most so much of what answers were counted. */
-const SAVE_MS = 600_000;
+/** A crash loses what answers were counted since so many samples at most. */
+const SAVE_EVERY = 60;
 /** Name of the state that keeps the days over a restart. */
 const STATE_NAME = 'daily-figures';
 
@@ -57,13 +57,12 @@ export class DailyFigures {
   private readonly clock: Clock;
   private sizes: Sizes | undefined;
   private counted: Counts = new Map();
-  private savedMs: number;
+  private unsaved = 0;
 
   constructor(answers: AnswerCounts, states: SavedStates, clock: Clock) {
     this.answers = answers;
     this.states = states;
     this.clock = clock;
-    this.savedMs = clock();
   }
 
   /** Counts what a commit changed, with pauses. */
@@ -88,7 +87,7 @@ export class DailyFigures {
     add(day.counts, 'new_users', Math.max(0, sizes.users - before.users));
     add(day.counts, 'new_items', Math.max(0, sizes.items - before.items));
     this.countAnswers();
-    if (this.clock() - this.savedMs >= SAVE_MS) await this.save();
+    if (++this.unsaved >= SAVE_EVERY) await this.save();
   }
 
   /** The last days, the present one last; 0 on days without any. */
@@ -127,7 +126,7 @@ export class DailyFigures {
 
   async save(): Promise<void> {
     this.countAnswers();
-    this.savedMs = this.clock();
+    this.unsaved = 0;
     const saved: SavedDays = Array.from(this.days, ([number, { feedback, active, counts }]) => [
       number,
       [...feedback],
@@ -157,7 +156,9 @@ export class DailyFigures {
     if (!(number > last - DAYS_MAX && number <= last)) return undefined;
     let day = this.days.get(number);
     if (day === undefined) {
-      for (const old of this.days.keys()) if (old <= last - DAYS_MAX || old > last) this.days.delete(old);
+      // Only where there are many: a clock that runs ahead for a while takes no day away.
+      if (this.days.size >= 2 * DAYS_MAX)
+        for (const old of this.days.keys()) if (old <= last - DAYS_MAX || old > last) this.days.delete(old);
       this.days.set(
         number,
         (day = { feedback: new Map(), active: new Uint8Array(REGISTERS), counts: new Map() }),

@@ -62,11 +62,12 @@ export class MetricsRingBuffer {
     return Object.fromEntries(NAMES.map((name, column) => [name, this.values[at + column]!])) as Sample;
   }
 
-  /** @param nowMs milliseconds since the epoch; a clock that goes back overwrites nothing until it has caught up */
+  /** @param nowMs milliseconds since the epoch; steps behind it, of a clock that was set back since, are emptied */
   push(nowMs: number, sample: Sample): void {
     const step = Math.floor(nowMs / this.stepMs);
-    if (step < this.last) return;
-    this.moveTo(step);
+    this.empty(Math.max(step + 1, this.last - this.capacity + 1), this.last);
+    this.empty(Math.max(this.last + 1, step - this.capacity + 1), step);
+    this.last = step;
     const at = this.rowOf(step);
     NAMES.forEach((name, column) => {
       this.values[at + column] = sample[name];
@@ -116,14 +117,11 @@ export class MetricsRingBuffer {
     return (step % this.capacity) * NAMES.length;
   }
 
-  /** Empties the steps between the last sample and this one. */
-  private moveTo(step: number): void {
-    const from = Math.max(this.last + 1, step - this.capacity + 1);
-    for (let empty = from; empty <= step; empty++) {
-      const at = this.rowOf(empty);
+  private empty(from: number, to: number): void {
+    for (let step = from; step <= to; step++) {
+      const at = this.rowOf(step);
       this.values.fill(Number.NaN, at, at + NAMES.length);
     }
-    this.last = step;
   }
 
   private point(from: number, stride: number, column: number, how: 'mean' | 'max'): number | null {

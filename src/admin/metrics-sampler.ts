@@ -6,8 +6,8 @@ import { MetricsRingBuffer, type Sample, type SampledName } from './metrics-ring
 /** A day of samples. */
 const STEP_MS = 10_000;
 const STEPS = 8640;
-/** A crash loses at most so much of the curves. */
-const KEEP_MS = 600_000;
+/** A crash loses at most so many samples. */
+const KEEP_STEPS = 60;
 const EVENT_LOOP_RESOLUTION_MS = 20;
 /** Name of the state that keeps the samples over restarts. */
 const STATE_NAME = 'samples';
@@ -47,12 +47,11 @@ export class MetricsSampler {
   private before: RequestTotals | undefined;
   private beforeAt = 0;
   private cpuBeforeUs = 0;
-  private keptMs: number;
+  private unkept = 0;
 
   constructor(parts: SamplerParts) {
     this.parts = parts;
     this.loop = monitorEventLoopDelay({ resolution: EVENT_LOOP_RESOLUTION_MS });
-    this.keptMs = parts.clock();
   }
 
   async start(): Promise<void> {
@@ -72,7 +71,6 @@ export class MetricsSampler {
 
   /** Takes one sample now. A part that cannot be told is NaN. */
   async sample(): Promise<void> {
-    const { clock } = this.parts;
     const sizes: Partial<Sizes> = await this.parts.sizes().catch(() => ({}));
     const requests = await this.requests();
     const { rss, heapUsed } = process.memoryUsage();
@@ -83,12 +81,12 @@ export class MetricsSampler {
       resident_bytes: rss,
       heap_bytes: heapUsed,
     };
-    this.ring.push(clock(), sample as Sample);
-    if (clock() - this.keptMs >= KEEP_MS) await this.keep();
+    this.ring.push(this.parts.clock(), sample as Sample);
+    if (++this.unkept >= KEEP_STEPS) await this.keep();
   }
 
   private async keep(): Promise<void> {
-    this.keptMs = this.parts.clock();
+    this.unkept = 0;
     await this.parts.states.putState(STATE_NAME, this.ring.keep());
   }
 

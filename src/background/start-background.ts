@@ -78,7 +78,7 @@ export async function startBackground(
       make: (userRows) => training.listsOnRequest.make(userRows),
       answer: (question) => training.listsOnRequest.answer(question),
     },
-    onTrouble: limitRepeats((message, error) => log.error({ err: error }, message), clock),
+    onTrouble: limitRepeats((message, error) => log.error({ err: error }, message)),
     onNote: (message) => log.info(message),
     countsStorage: countsStorage(pool, config, cache, { ...paths, sharedDatabase }, clock),
   });
@@ -87,7 +87,7 @@ export async function startBackground(
   teardown.add(() => recommendation.vectors.close());
   const webhooks = webhooksOf(config, log);
   teardown.add(() => webhooks?.stop());
-  const tasks = new TaskList(clock, cache, (task, before) => webhooks?.note(task, before));
+  const tasks = new TaskList(clock, cache, (task, before) => webhooks?.note(task, before), elapsedMs);
   await tasks.restore();
   teardown.add(() => tasks.flush());
   const own = { pool, trainer, recommendation, tasks };

@@ -162,7 +162,7 @@ function startVectors({ config, data, onTrouble, onNote, vectors: parts }: Recom
 
 /** Placements in effect, how their lists are told apart later, and what was shown of them. */
 function placedBy(
-  { config, identity, shownLog, clock, data, onTrouble }: RecommendationParts,
+  { config, identity, shownLog, clock, elapsedMs, data, onTrouble }: RecommendationParts,
   { catalogue }: Pick<InMemoryState, 'catalogue'>,
 ) {
   const rules = new RulesInEffect(config, data.local, onTrouble);
@@ -172,7 +172,7 @@ function placedBy(
   const rowCount = () => catalogue.rowCount;
   const pools = new ExplorationPools({ explored, clock, rowCount, readTypes, onTrouble });
   const rotation = new Rotation();
-  const lessons = new ShownLessons(shownLog, clock, [pools, rotation], onTrouble);
+  const lessons = new ShownLessons(shownLog, elapsedMs, [pools, rotation], onTrouble);
   const learn = () => {
     if (placements.namesWith(({ learns }) => learns).length > 0) lessons.renew(true);
   };
@@ -190,7 +190,7 @@ function placedBy(
     tokens: new RecommendationTokens(identity),
     placementCounts: new PlacementCounts(),
     filters: new KeptFilters(catalogue, clock),
-    seenLately: new SeenLately(shownLog, clock),
+    seenLately: new SeenLately(shownLog, elapsedMs),
   };
 }
 

@@ -8,7 +8,7 @@ import type { OnProgress } from '../background/tasks/fit-stages.ts';
 import { baseUrl } from '../config/base-url.ts';
 import type { Config } from '../config/config.ts';
 import { type ConfigOrigin, NO_ORIGIN } from '../config/value-origins.ts';
-import { type Clock, systemClock } from '../domain/clock.ts';
+import { type Clock, steadyClock, systemClock } from '../domain/clock.ts';
 import { checkAddress } from '../http/engine/listen-failure.ts';
 import { requestTotals } from '../http/metrics/request-totals.ts';
 import { type HttpGround, type HttpListener, listenHttp, prepareHttp } from '../http/start-http.ts';
@@ -60,7 +60,7 @@ const NEVER = new AbortController().signal;
 
 const DEFAULTS = {
   clock: systemClock,
-  elapsedMs: () => performance.now(),
+  elapsedMs: steadyClock,
   lockWaitMs: 0,
   signal: NEVER,
   origin: NO_ORIGIN,
@@ -90,9 +90,9 @@ export async function startService(given: ServiceOptions): Promise<Service> {
     const ground = prepareHttp(config, stores.data, log);
     teardown.add(() => ground.metrics.close());
     const { recommendation } = background;
-    const { clock } = options;
-    const onTrouble = limitRepeats((message, error) => log.error({ err: error }, message), clock);
-    const shown = startShown(config, { ...stores, recommendation, clock, onTrouble });
+    const { clock, elapsedMs } = options;
+    const onTrouble = limitRepeats((message, error) => log.error({ err: error }, message));
+    const shown = startShown(config, { ...stores, recommendation, clock, elapsedMs, onTrouble });
     teardown.add(() => shown.impressions.stop());
     const admin = createAdmin(options, stores, background, ground);
     await admin.start();
@@ -133,7 +133,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
 type Options = Required<ServiceOptions>;
 
 function createAdmin(
-  { config, origin, clock, log }: Options,
+  { config, origin, clock, elapsedMs, log }: Options,
   { data, cache, shownLog, cluster, paths: folders }: StartedStores,
   { pool, recommendation, tasks, fits, search, given }: Background,
   { metrics, engine }: HttpGround,
@@ -157,7 +157,7 @@ function createAdmin(
       search,
       given,
     },
-    ...{ storeError, clock, log },
+    ...{ storeError, clock, elapsedMs, log },
     requests: () => requestTotals(metrics.registry),
     engine: engine.name,
     threads: pool.trainingSlots,

@@ -33,6 +33,7 @@ export interface ImpressionParts {
   /** Where nodes share the data: what reads are fresh after. */
   readonly barrier: ReadBarrier | undefined;
   readonly clock: Clock;
+  readonly elapsedMs: Clock;
   /** Told of what no answer shows. */
   readonly onTrouble: (message: string, error: unknown) => void;
 }
@@ -43,11 +44,13 @@ export class Impressions {
   private readonly pruning: NodeJS.Timeout;
   private readonly failedLately = new Set<string>();
   private failedHour = 0;
+  /** Of the clock before the time that has passed, when old impressions were last removed. */
+  private leadMs: number;
 
   constructor(parts: ImpressionParts) {
     this.parts = parts;
+    this.leadMs = parts.clock() - parts.elapsedMs();
     this.pruning = setInterval(() => void this.prune(), PRUNE_MS).unref();
-    void this.prune();
   }
 
   stop(): void {
@@ -178,9 +181,14 @@ export class Impressions {
     };
   }
 
+  /** A clock that leaps ahead is believed the next time: what is set right within the hour takes nothing away. */
   private async prune(): Promise<void> {
-    const { log, clock, onTrouble } = this.parts;
-    await log.prune(clock()).catch((error: unknown) => onTrouble('old impressions are not removed', error));
+    const { log, clock, elapsedMs, onTrouble } = this.parts;
+    const [leadMs, beforeMs] = [clock() - elapsedMs(), this.leadMs];
+    this.leadMs = leadMs;
+    await log
+      .prune(elapsedMs() + Math.min(leadMs, beforeMs))
+      .catch((error: unknown) => onTrouble('old impressions are not removed', error));
   }
 }
 

@@ -26,13 +26,14 @@ export interface ShownParts {
     'tokens' | 'placementCounts' | 'reads' | 'seenLately' | 'pools' | 'recommender' | 'live' | 'rules'
   >;
   readonly clock: Clock;
+  readonly elapsedMs: Clock;
   readonly onTrouble: (message: string, error: unknown) => void;
 }
 
 /** Begins to take in what is shown. */
 export function startShown(
   config: Config,
-  { shownLog: log, data, recommendation, clock, onTrouble }: ShownParts,
+  { shownLog: log, data, recommendation, clock, elapsedMs, onTrouble }: ShownParts,
 ): Shown {
   const { tokens, placementCounts: counts, reads, seenLately, pools, rules } = recommendation;
   const { recommender, live } = recommendation;
@@ -48,7 +49,18 @@ export function startShown(
   };
   return {
     impressions: new Impressions({
-      ...{ log, tokens, counts, reads, seenLately, pools, barrier: data.barrier, clock, onTrouble },
+      ...{
+        log,
+        tokens,
+        counts,
+        reads,
+        seenLately,
+        pools,
+        barrier: data.barrier,
+        clock,
+        elapsedMs,
+        onTrouble,
+      },
     }),
     placementReports: new PlacementReports({ log, data, clock, popularRows, ...settings }),
   };

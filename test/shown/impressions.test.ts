@@ -20,7 +20,7 @@ function impressionsOver(append: ShownLog['append'], troubles: string[]): Impres
   const made = new Impressions({
     pools: { note: () => {} },
     seenLately: new SeenLately(undefined, () => NOW_MS),
-    ...{ log, tokens, counts, reads, barrier: undefined, clock: () => NOW_MS, onTrouble },
+    ...{ log, tokens, counts, reads, barrier: undefined, clock: () => NOW_MS, elapsedMs: () => 0, onTrouble },
   });
   made.stop();
   return made;

@@ -93,6 +93,23 @@ test('the lock file by process number holds while its process lives, and no long
   takePidLock(file)!.release();
 });
 
+test('a lock file of a clock that was set since is left over where nobody touches it, and only there', async () => {
+  const file = join(tempFolder(), 'lock');
+  const child = await holdElsewhere('pid', file);
+  const text = readFileSync(file, 'utf8').replace(/"host":"[^"]*"/, '"host":"elsewhere"');
+  for (const aheadMs of [-31_536_000_000, 31_536_000_000]) {
+    writeFileSync(file, text);
+    const then = new Date(Date.now() + aheadMs);
+    utimesSync(file, then, then);
+    expect(takePidLock(file)).toBeUndefined();
+  }
+  await kill(child);
+  writeFileSync(file, text);
+  const ahead = new Date(Date.now() + 31_536_000_000);
+  utimesSync(file, ahead, ahead);
+  takePidLock(file)!.release();
+});
+
 test('open stores hold both folders until they are closed, and compaction asks for its own', async () => {
   const folder = tempFolder();
   const stores = openIn(folder);

@@ -11,7 +11,7 @@ test('a store of which enough is free is rewritten by itself, and one that fails
   const stores = openIn(tempFolder());
   const { data, cache } = stores;
   const tasks = new TaskList(() => nowMs, cache);
-  const options = { data, tasks, clock: () => nowMs, log, freeBytesMin: 100_000 };
+  const options = { data, tasks, elapsedMs: () => nowMs, log, freeBytesMin: 100_000 };
   const upkeep = new AutomaticCompaction({ ...options, freeShare: 0.5 });
   const Comment = 'x'.repeat(5000);
   for (let i = 0; i < 40; i++) await data.write(putFeedback([feedback('like', `u${i}`, 'i', { Comment })]));
@@ -58,7 +58,13 @@ test('an engine that sees to its free space by itself refuses a compaction, and 
   const marks = { getState: async () => undefined, putState: async () => {} };
   const tasks = new TaskList(() => 0, marks);
   const log = createLogger('error');
-  const upkeep = new AutomaticCompaction({ data: {} as never, tasks, freeShare: 0.5, clock: () => 0, log });
+  const upkeep = new AutomaticCompaction({
+    data: {} as never,
+    tasks,
+    freeShare: 0.5,
+    elapsedMs: () => 0,
+    log,
+  });
   expect(() => upkeep.compact()).toThrow(/sees to its free space by itself/);
   expect([...tasks.current, ...tasks.ended]).toEqual([]);
 });

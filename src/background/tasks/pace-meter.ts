@@ -15,7 +15,7 @@ export class PaceMeter {
   private startedMs = 0;
   private startedAt = 0;
 
-  /** @param nowMs milliseconds since the epoch */
+  /** @param nowMs milliseconds that have passed */
   tell(stage: string, done: number, total: number, nowMs: number): Pace {
     if (stage !== this.stage) {
       this.stage = stage;

@@ -27,12 +27,15 @@ interface Entry {
   readonly id: number;
   readonly kind: TaskKind;
   readonly startedMs: number;
+  /** By the time that has passed. */
+  readonly sinceMs: number;
   pace?: Pace;
 }
 
 /** The tasks in the background, those that run and the last that ended; kept over restarts. */
 export class TaskList {
   private readonly clock: Clock;
+  private readonly elapsedMs: Clock;
   private readonly states: SavedStates;
   private readonly onEnd: (task: Task, before: readonly Task[]) => void;
   private readonly running = new Map<number, Entry>();
@@ -41,9 +44,13 @@ export class TaskList {
   private saving: Promise<void> = Promise.resolve();
   private isSaveWaiting = false;
 
-  /** @param onEnd told of each task that ends, with those that ended before, newest first */
-  constructor(clock: Clock, states: SavedStates, onEnd: TaskList['onEnd'] = () => {}) {
+  /**
+   * @param onEnd told of each task that ends, with those that ended before, newest first
+   * @param elapsedMs time that has passed: how long a task takes goes by it
+   */
+  constructor(clock: Clock, states: SavedStates, onEnd: TaskList['onEnd'] = () => {}, elapsedMs = clock) {
     this.clock = clock;
+    this.elapsedMs = elapsedMs;
     this.states = states;
     this.onEnd = onEnd;
   }
@@ -78,7 +85,7 @@ export class TaskList {
   }
 
   begin(kind: TaskKind): RunningTask {
-    const entry: Entry = { id: ++this.lastId, kind, startedMs: this.clock() };
+    const entry: Entry = { id: ++this.lastId, kind, startedMs: this.clock(), sinceMs: this.elapsedMs() };
     const meter = new PaceMeter();
     this.running.set(entry.id, entry);
     this.save();
@@ -99,7 +106,7 @@ export class TaskList {
       this.onEnd(task, before);
     };
     return {
-      tell: (stage, done, total) => (entry.pace = meter.tell(stage, done, total, this.clock())),
+      tell: (stage, done, total) => (entry.pace = meter.tell(stage, done, total, this.elapsedMs())),
       done: (Result) => end({ State: 'done', Result }),
       failed: (error) => end({ State: 'failed', Error: messageOf(error) }),
       stopped: () => end({ State: 'stopped' }),
@@ -111,13 +118,13 @@ export class TaskList {
     return this.saving;
   }
 
-  private describe({ id, kind, startedMs, pace }: Entry): Task {
+  private describe({ id, kind, startedMs, sinceMs, pace }: Entry): Task {
     return {
       Id: id,
       Kind: kind,
       State: 'running',
       StartedAt: formatTimestamp(startedMs),
-      Seconds: (this.clock() - startedMs) / 1000,
+      Seconds: (this.elapsedMs() - sinceMs) / 1000,
       ...(pace !== undefined && {
         Stage: pace.stage,
         Done: pace.done,

@@ -1,5 +1,5 @@
 import { type Params, SingleBar } from 'cli-progress';
-import { type Clock, systemClock } from '../../domain/clock.ts';
+import { type Clock, steadyClock } from '../../domain/clock.ts';
 import { groupDigits } from '../../domain/group-digits.ts';
 
 /** Shows how far the stages of a job are, one after the other. */
@@ -29,7 +29,7 @@ const COLUMNS = 80;
 const [BAR_MIN, BAR_MAX, NUMBERS] = [5, 40, 38];
 
 /** A bar a stage on a terminal; elsewhere a line a stage, and one every ten seconds. */
-export function createProgress(stream: ProgressStream, clock: Clock = systemClock): Progress {
+export function createProgress(stream: ProgressStream, clock: Clock = steadyClock): Progress {
   return stream.isTTY ? barProgress(stream) : lineProgress(stream, clock);
 }
 

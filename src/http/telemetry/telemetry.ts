@@ -13,7 +13,6 @@ import {
   ParentBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import type { Registry } from 'prom-client';
-import { systemClock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/furze-error.ts';
 import { limitRepeats } from '../../platform/log/limit-log-repeats.ts';
 import type { Logger } from '../../platform/log/log.ts';
@@ -39,7 +38,7 @@ export function startTelemetry(
     'service.version': VERSION,
     'service.instance.id': randomUUID(),
   });
-  const warn = limitRepeats((message, error) => log.warn({ err: error }, message), systemClock);
+  const warn = limitRepeats((message, error) => log.warn({ err: error }, message));
   setGlobalErrorHandler((error) => warn('telemetry could not be sent', messageOf(error)));
   const traces = new BasicTracerProvider({
     resource,

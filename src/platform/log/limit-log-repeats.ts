@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, steadyClock } from '../../domain/clock.ts';
 
 /** Shortest time between two equal messages, milliseconds. */
 const EVERY_MS = 60_000;
@@ -6,11 +6,11 @@ const EVERY_MS = 60_000;
 /** Lets each message through once a minute; what goes on failing every second would fill a log. */
 export function limitRepeats(
   report: (message: string, error: unknown) => void,
-  clock: Clock,
+  elapsedMs: Clock = steadyClock,
 ): (message: string, error: unknown) => void {
   const lastMs = new Map<string, number>();
   return (message, error) => {
-    const nowMs = clock();
+    const nowMs = elapsedMs();
     if (nowMs - (lastMs.get(message) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
     lastMs.set(message, nowMs);
     report(message, error);

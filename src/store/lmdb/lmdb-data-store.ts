@@ -97,7 +97,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.lock = options.lock;
     this.clock = clock;
     this.onTrouble = onTrouble;
-    this.onFailedWrite = limitRepeats(onTrouble, clock);
+    this.onFailedWrite = limitRepeats(onTrouble);
     const events = {
       receive: (message: FromWriter) => this.receive(message),
       down: (reason: string, trace: unknown) => this.fail(reason, trace),

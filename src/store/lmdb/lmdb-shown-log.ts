@@ -242,7 +242,9 @@ export class LmdbShownLog implements ShownLog {
     // A number of its own: one that was the last may be dropped just now.
     const segment = { number: ++this.lastNumber, firstMs: nowMs, lastMs: nowMs, bytes: 0, count: 0 };
     this.segments.push(segment);
-    if (last !== undefined) void this.afterPruning(() => this.dropSegments(nowMs)).catch(() => {});
+    // What is old goes by the clock of who prunes: that of a record may be ahead.
+    const nothingOld = Number.NEGATIVE_INFINITY;
+    if (last !== undefined) void this.afterPruning(() => this.dropSegments(nothingOld)).catch(() => {});
     return segment;
   }
 

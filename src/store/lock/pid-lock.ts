@@ -87,11 +87,17 @@ function isStale(file: string, text: string): boolean {
     const now = describe(holder.pid);
     return !isAlive(holder.pid) || now.started !== holder.started;
   }
-  try {
-    return Date.now() - statSync(file).mtimeMs > STALE_MS;
-  } catch {
-    return true;
-  }
+  const touchedMs = touchedAt(file);
+  if (touchedMs === undefined) return true;
+  if (Math.abs(Date.now() - touchedMs) <= STALE_MS) return false;
+  // By the clock of now: a holder is at its next touch, whichever way the clock was set.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * TOUCH_MS);
+  return touchedAt(file) === touchedMs;
+}
+
+/** Milliseconds since the epoch; undefined where there is no such file. */
+function touchedAt(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 }
 
 function describe(pid: number): Holder {

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { type Clock, systemClock } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import { limitRepeats } from '../../platform/log/limit-log-repeats.ts';
@@ -163,7 +163,7 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
         undefined,
       );
     }
-    const report = limitRepeats(onTrouble ?? (() => {}), clock ?? systemClock);
+    const report = limitRepeats(onTrouble ?? (() => {}));
     const identity = data.historyIdentity;
     const sharedLists = sharing && { ...sharing, tag: tagOf(identity) };
     const all = sharedLists

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Config } from '../../config/config.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, steadyClock } from '../../domain/clock.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { Teardown } from '../../platform/process/teardown.ts';
 import { VERSION } from '../../platform/program/version.ts';
@@ -75,7 +75,7 @@ export async function startStores(
   locks.data.noteStarting();
   const toRead = (['data', 'cache'] as const).filter((kind) => diedStarting || locks[kind].isForeign);
   await guardFiles({ ...paths, toRead, isReplica, signal }, (message) => log.error(message));
-  const stores = await openReadyStore(options, locks, tellProgress(log, clock, signal));
+  const stores = await openReadyStore(options, locks, tellProgress(log, signal));
   const { data, cache, sharedLists } = stores;
   teardown.add(() => cache.close());
   teardown.add(() => data.close());
@@ -108,12 +108,12 @@ function nodeFacts({ node }: Config): NodeFacts {
 /** Period in which a replica that is made tells its progress. */
 const TELL_MS = 5000;
 
-function tellProgress(log: Logger, clock: Clock, signal: AbortSignal): (records: number) => void {
-  let toldMs = clock();
+function tellProgress(log: Logger, signal: AbortSignal): (records: number) => void {
+  let toldMs = steadyClock();
   return (records) => {
     signal.throwIfAborted();
-    if (clock() - toldMs < TELL_MS) return;
-    toldMs = clock();
+    if (steadyClock() - toldMs < TELL_MS) return;
+    toldMs = steadyClock();
     log.info({ records }, 'copying the data from PostgreSQL');
   };
 }
