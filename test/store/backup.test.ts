@@ -1,4 +1,11 @@
-import { createReadStream, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  createReadStream,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -60,7 +67,7 @@ test('a backup taken while writes go on is one state of the store, and is restor
     dataPath: join(folder, 'from-folder'),
     onTrouble: (text) => troubles.push(text),
   });
-  expect(troubles.join()).toMatch(/older state/);
+  expect(troubles.join()).toMatch(/another state/);
   expect(await again.cache.getList(1)).toBeUndefined();
   expect(sorted(await again.data.getUserFeedback('u39'))).toHaveLength(20);
   await again.data.write(batch(2000));
@@ -72,6 +79,44 @@ test('a backup taken while writes go on is one state of the store, and is restor
   expect(troubles).toHaveLength(1);
   await close(once);
 });
+
+/** A list that says nothing but whose it is. */
+const listOf = (userRow: number) => ({
+  ...{ userRow, generation: 1, madeMs: 0, knowsMs: 0 },
+  ...{ itemRows: new Uint32Array(1), scores: new Float32Array(1) },
+});
+
+test.each(['a backup that is served as it is', 'an older file that is put back', 'an older cache'])(
+  'lists of another state of the data are not taken for those of %s',
+  async (which) => {
+    const folder = tempFolder();
+    const { dataPath, cachePath } = storeOptions(folder);
+    const at = (name: string) => join(folder, name, 'data.mdb');
+    const troubles: string[] = [];
+    const begun = openIn(folder, { onTrouble: (text) => troubles.push(text) });
+    await begun.data.write(batch(0));
+    await begun.cache.putLists([listOf(0)]);
+    const target = join(folder, 'backup');
+    await backupStore(dataPath, target);
+    await close(begun);
+    for (const kept of ['data', 'cache']) copyFileSync(at(kept), join(folder, `${kept}.mdb`));
+    // What has been stopped and started finds its lists again.
+    const next = openIn(folder, { onTrouble: (text) => troubles.push(text) });
+    expect(await next.cache.getList(0)).toBeDefined();
+    await next.data.write(batch(1));
+    await next.cache.putLists([listOf(1)]);
+    await close(next);
+    if (which === 'an older file that is put back') copyFileSync(join(folder, 'data.mdb'), at('data'));
+    if (which === 'an older cache') copyFileSync(join(folder, 'cache.mdb'), at('cache'));
+    expect(troubles).toEqual([]);
+    const served = which.startsWith('a backup') ? target : dataPath;
+    const now = openIn(folder, { dataPath: served, cachePath, onTrouble: (text) => troubles.push(text) });
+    expect(troubles.join()).toMatch(/another data store, or of another state of this one/);
+    // The next new user gets the row of one whom this state does not know.
+    await now.data.write(batch(2));
+    expect([await now.cache.getList(0), await now.cache.getList(1)]).toEqual([undefined, undefined]);
+  },
+);
 
 /** A folder with a store that holds something, and where a backup of it may come. */
 async function stored() {

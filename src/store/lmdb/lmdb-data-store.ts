@@ -19,7 +19,14 @@ import { type BackupStream, streamBackup } from './maintenance/backup.ts';
 import { CompactionRequests } from './maintenance/compaction-requests.ts';
 import { LmdbDataReader } from './reads/lmdb-data-reader.ts';
 import { type DataTables, openDataTables } from './tables/data-tables.ts';
-import { hasKinds, identityOf, keepKinds, readReplicaOf } from './tables/meta-table.ts';
+import {
+  hasKinds,
+  identityOf,
+  keepKinds,
+  markOpening,
+  readOpenings,
+  readReplicaOf,
+} from './tables/meta-table.ts';
 import type { FromWriter, ToWriter, WriteAnswer, WriterOptions } from './tables/writer-messages.ts';
 import { WriterSupervisor } from './writer/writer-supervisor.ts';
 
@@ -128,6 +135,11 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
 
   get identity(): string {
     return identityOf(this.tables);
+  }
+
+  /** See `readOpenings`. */
+  get openings(): readonly string[] {
+    return readOpenings(this.tables);
   }
 
   /** The same, but for copies of another store that of the other one: rows mean the same in all of them. */
@@ -248,6 +260,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
 function openForWriting({ dataPath, rules, mapBytes }: WriterOptions): DataTables {
   const tables = openDataTables(dataPath, { mapBytes });
   identityOf(tables);
+  markOpening(tables);
   const kinds = readPositiveKinds(rules.positiveFeedbackTypes);
   // First, so that a crash in between breaks off once too often rather than never.
   beginRecent(tables, !hasKinds(tables, kinds));

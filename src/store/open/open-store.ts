@@ -157,9 +157,9 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
             sharedDatabase,
             behindMsMax,
           });
-    if (!cache.claim(data.identity)) {
+    if (!cache.claim(data.identity, data.openings)) {
       onTrouble?.(
-        'The cache was that of another data store, or of an older state of this one; it is made anew',
+        'The cache was that of another data store, or of another state of this one; it is made anew',
         undefined,
       );
     }

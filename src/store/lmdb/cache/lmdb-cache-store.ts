@@ -58,27 +58,26 @@ export class LmdbCacheStore implements CacheStore {
   }
 
   /**
-   * Makes this the cache of the data store with that identity. What belongs to another is removed: its rows are others.
+   * Makes this the cache of the data store with that identity as of now. What belongs to another, or to an older or newer state
+   * of this one, is removed: its rows are others.
+   * @param openings see `readOpenings`
    * @returns false when something was removed
    */
-  claim(identity: string): boolean {
+  claim(identity: string, openings: readonly string[]): boolean {
     const { engine, lists, marks, blobs } = this.tables;
     const known = marks.getBinary(OWNER_STATE);
-    if (known !== undefined && decode(known) === identity) return true;
-    const claim = () => marks.put(OWNER_STATE, encode(identity));
-    if (known !== undefined) {
-      engine.transact(() => {
-        for (const table of [lists, marks, blobs]) table.clearSync();
-        claim();
-      });
-      return false;
-    }
+    const [owner, opening] = known === undefined ? [identity] : [decode(known)].flat();
+    const isOwn = owner === identity && (opening === undefined || openings.includes(opening as string));
     try {
-      engine.transact(claim);
-    } catch {
+      engine.transact(() => {
+        if (!isOwn) for (const table of [lists, marks, blobs]) table.clearSync();
+        marks.put(OWNER_STATE, encode([identity, openings[0]]));
+      });
+    } catch (error) {
       // A full disk: the next start does it.
+      if (!isOwn) throw error;
     }
-    return true;
+    return isOwn;
   }
 
   async putLists(lists: readonly UserList[], removed: readonly number[] = []): Promise<void> {

@@ -10,7 +10,7 @@ import { inspectFile } from '../check/file-head.ts';
 import { writeChecksum } from '../tables/backup-checksum.ts';
 import { type DataTables, openDataTables } from '../tables/data-tables.ts';
 import { DATA_FILE, type Engine } from '../tables/engine.ts';
-import { readState } from '../tables/meta-table.ts';
+import { readState, renewIdentity } from '../tables/meta-table.ts';
 import { beginCopy, removeUnfinished, syncToDisk } from './unfinished-copies.ts';
 
 /** A copy in a file, with what it holds. */
@@ -70,7 +70,17 @@ async function openExisting(dataPath: string): Promise<DataTables> {
 
 /** Copies the store that this engine has open. @throws OperatorError when the folder has a store already */
 function copyStore(engine: Engine, target: string): Promise<Backup> {
-  return fillFolder(target, (partial) => engine.copyCompact(partial));
+  return fillFolder(target, async (partial) => {
+    await engine.copyCompact(partial);
+    await giveIdentity(partial);
+  });
+}
+
+/** Gives a copy an identity of its own, so that no cache of what was there before is taken for its. */
+export async function giveIdentity(folder: string): Promise<void> {
+  const tables = openDataTables(folder);
+  renewIdentity(tables);
+  await tables.engine.close();
 }
 
 /**

@@ -10,10 +10,8 @@ import { lockFolders } from '../../lock/folder-lock.ts';
 import { checkStore } from '../check/check-store.ts';
 import { inspectFile } from '../check/file-head.ts';
 import { compareChecksum, hashed } from '../tables/backup-checksum.ts';
-import { openDataTables } from '../tables/data-tables.ts';
 import { DATA_FILE } from '../tables/engine.ts';
-import { renewIdentity } from '../tables/meta-table.ts';
-import { type Backup, fillFolder, refuseExisting } from './backup.ts';
+import { type Backup, fillFolder, giveIdentity, refuseExisting } from './backup.ts';
 
 export interface RestoreOptions {
   /** The folder of a backup, its file, or the bytes of one. */
@@ -64,9 +62,7 @@ async function makeSound(folder: string): Promise<void> {
   const report = await checkStore('data', folder);
   if (report !== undefined && report.faultCount > 0)
     throw new OperatorError(`The backup is not sound: ${report.faults[0]}`);
-  const tables = openDataTables(folder);
-  renewIdentity(tables);
-  await tables.engine.close();
+  await giveIdentity(folder);
 }
 
 function fileOf(source: string): string {

@@ -13,6 +13,7 @@ const STATE_KEY = Buffer.from('state');
 const TYPES_KEY = Buffer.from('types');
 const KINDS_KEY = Buffer.from('kinds');
 const IDENTITY_KEY = Buffer.from('identity');
+const OPENINGS_KEY = Buffer.from('openings');
 const REPLICA_OF_KEY = Buffer.from('upstream');
 const IDENTITY_BYTES = 16;
 
@@ -81,6 +82,21 @@ export function renewIdentity({ engine, meta }: DataTables): string {
   const identity = randomBytes(IDENTITY_BYTES);
   engine.transact(() => meta.put(IDENTITY_KEY, identity));
   return identity.toString('hex');
+}
+
+/** Random marks of this opening of the store to write and of the one before, the last first; none for a store that nobody has opened so. */
+export function readOpenings(tables: DataTables): string[] {
+  return readJson<string[]>(tables, OPENINGS_KEY) ?? [];
+}
+
+/** Gives this opening a mark, which tells the store from copies of it that are older. */
+export function markOpening(tables: DataTables): void {
+  const openings = [randomBytes(IDENTITY_BYTES).toString('hex'), ...readOpenings(tables)].slice(0, 2);
+  try {
+    tables.engine.transact(() => tables.meta.put(OPENINGS_KEY, Buffer.from(JSON.stringify(openings))));
+  } catch {
+    // A full disk: nothing is written to the store, either, and it is not told from this one.
+  }
 }
 
 /** The kinds of positive feedback that go by a value, as the last service that wrote the folder was told. */
