@@ -9,6 +9,7 @@ import { type PlannedFile, withItems } from './files-to-import.ts';
 import { confirmFiles, findFiles, surveyAsking } from './find-files.ts';
 import { BadRows, type Given } from './given.ts';
 import { findLeftOut } from './left-out.ts';
+import type { WindowChoice } from './popular-window.ts';
 import { askUntil, askYes, type Prompt } from './prompt.ts';
 import { findRepeatedTypes } from './repeats.ts';
 import {
@@ -28,6 +29,8 @@ export interface Answers {
   readonly repeatedTypes?: readonly string[] | undefined;
   /** Time of the newest feedback, milliseconds of Unix time; undefined where none has a time. */
   readonly newestMs: number | undefined;
+  /** The window of popular items; absent where it is the usual one. */
+  readonly popular?: WindowChoice | undefined;
   readonly port: number | undefined;
   readonly apiKey: string | undefined;
   readonly evaluates: boolean;

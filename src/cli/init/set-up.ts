@@ -25,6 +25,7 @@ import type { Answers } from './answers.ts';
 import { dataFolderOf, rememberFolder } from './data-place.ts';
 import { describeNext, type Example, findExamples, requestsOf } from './example-requests.ts';
 import type { SetUpOptions } from './given.ts';
+import { chooseStoredWindow } from './popular-window.ts';
 import { sameCommand, typeOf } from './same-command.ts';
 import {
   describeWritten,
@@ -39,15 +40,21 @@ import {
  * @throws ExitStatus when it was interrupted or rows were refused
  * @throws OperatorError when nothing can be stored, or a configuration has come meanwhile
  */
-export async function setUp(answers: Answers, options: SetUpOptions, env: Environment): Promise<void> {
+export async function setUp(said: Answers, options: SetUpOptions, env: Environment): Promise<void> {
   const { config: file, json } = options;
-  const written = fittedConfig(answers, options.data, Date.now());
-  const config = parseConfig(configTemplate(written), env);
+  let answers = said;
+  let written = fittedConfig(answers, options.data, Date.now());
+  let config = parseConfig(configTemplate(written), env);
   await importAndWrite(answers, options, config, async () => {
     await refuseWrittenConfig(file, env);
-    writeConfig(file, written, answers);
     const folder = dataFolderOf(config);
-    if (folder !== undefined) writeSummary(folder, summaryOf(answers, options));
+    if (folder !== undefined) {
+      answers = { ...said, popular: await chooseStoredWindow(config) };
+      written = fittedConfig(answers, options.data, Date.now());
+      config = parseConfig(configTemplate(written), env);
+      writeSummary(folder, summaryOf(answers, options));
+    }
+    writeConfig(file, written, answers);
   });
   const say = (text: string) => void (json || process.stdout.write(text));
   say(describeWritten(file, written, answers));

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, renameSync, rmSync, wr
 import { dirname, join } from 'node:path';
 import { type Config, defaultConfig, type Environment, parseConfig } from '../../config/config.ts';
 import { configTemplate } from '../../config/print.ts';
-import { groupDigits } from '../../domain/group-digits.ts';
+import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { commandName } from '../common/command-name.ts';
 import { CONFIG_FILE } from '../common/load-config.ts';
@@ -12,6 +12,7 @@ import { dataFolderOf, hasStore } from './data-place.ts';
 /** The key is in the file. */
 const OWNER_ONLY = 0o600;
 const DAY_MS = 86_400_000;
+const USUAL_WINDOW_MS = defaultConfig().recommend.popular.popular_window;
 
 /** The command that starts the service of a configuration file. */
 export function serveCommand(file: string): string {
@@ -47,8 +48,7 @@ async function importedFolder(file: string, env: Environment): Promise<string | 
 /** The defaults, fitted to the answers. @param nowMs milliseconds of Unix time */
 export function fittedConfig(answers: Answers, data: string, nowMs: number): Config {
   const usual = defaultConfig();
-  const { positiveTypes, readTypes, repeatedTypes = [], newestMs, port, apiKey } = answers;
-  const windowMs = usual.recommend.popular.popular_window;
+  const { positiveTypes, readTypes, repeatedTypes = [], port, apiKey } = answers;
   return defaultConfig({
     database: { data_store: `lmdb://${data}`, cache_store: `lmdb://${join(data, 'cache')}` },
     server: { port: port ?? usual.server.port, api_key: apiKey ?? '' },
@@ -58,7 +58,7 @@ export function fittedConfig(answers: Answers, data: string, nowMs: number): Con
         read_feedback_types: [...readTypes],
         repeated: Object.fromEntries(repeatedTypes.map((type) => [type, 'count' as const])),
       },
-      popular: { popular_window: popularWindow(windowMs, newestMs, nowMs) },
+      popular: { popular_window: popularWindow(answers, nowMs) },
       online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
       item_neighbors: comesOfOrders(answers) ? { neighbor_type: 'related' } : {},
     },
@@ -76,35 +76,41 @@ const WHY_RELATED =
 
 /**
  * The window of popular items, which goes by the clock. Where the newest feedback lies in its first half or before it,
- * little or nothing would be popular: then it begins as long before that feedback as it usually does before now.
- * @returns milliseconds, whole days where it is not the usual one
+ * little or nothing would be popular: then it begins as long before that feedback as it otherwise does before now.
+ * @returns milliseconds, whole days where it is longer
  */
-function popularWindow(usualMs: number, newestMs: number | undefined, nowMs: number): number {
+function popularWindow({ newestMs, popular }: Answers, nowMs: number): number {
+  const windowMs = popular?.windowMs ?? USUAL_WINDOW_MS;
   const ageMs = newestMs === undefined ? 0 : nowMs - newestMs;
-  return ageMs <= usualMs / 2 ? usualMs : Math.ceil((ageMs + usualMs) / DAY_MS) * DAY_MS;
+  return ageMs <= windowMs / 2 ? windowMs : Math.ceil((ageMs + windowMs) / DAY_MS) * DAY_MS;
 }
 
-/** Why the window of popular items is longer than usual; undefined where it is not. */
-function whyWindow(config: Config, newestMs: number | undefined): string | undefined {
-  const usualMs = defaultConfig().recommend.popular.popular_window;
-  const { popular_window: windowMs } = config.recommend.popular;
-  if (newestMs === undefined || windowMs === usualMs) return undefined;
-  const [newest, begins] = [newestMs, newestMs - usualMs].map((ms) =>
+/** Why the window of popular items is not the usual one; undefined where it is. */
+function whyWindow(config: Config, { newestMs, popular }: Answers): string | undefined {
+  const { popular_window } = config.recommend.popular;
+  const windowMs = popular?.windowMs ?? USUAL_WINDOW_MS;
+  const days = (ms: number) => counted(ms / DAY_MS, 'days');
+  const chosen =
+    popular &&
+    `To people without likes, what was popular within ${days(windowMs)} tells more than ${days(USUAL_WINDOW_MS)} do: NDCG@10 ` +
+      `${popular.quality.toFixed(3)} against ${popular.usual.toFixed(3)} over ${counted(popular.asked, 'likes')}, each of which was asked for before it came.`;
+  if (newestMs === undefined || popular_window === windowMs) return chosen;
+  const [newest, begins] = [newestMs, newestMs - windowMs].map((ms) =>
     new Date(ms).toISOString().slice(0, 10),
   );
-  return (
-    `The newest feedback is of ${newest}, so popular items are told by what came since ${begins}: ${groupDigits(usualMs / DAY_MS)} days ` +
-    `before it, which is ${groupDigits(windowMs / DAY_MS)} days by the clock. Shorten the window to the default once newer feedback has come in: ` +
-    'until then it reaches over old and new.'
-  );
+  const old =
+    `The newest feedback is of ${newest}, so popular items are told by what came since ${begins}: ${days(windowMs)} ` +
+    `before it, which is ${days(popular_window)} by the clock. Shorten the window to ${days(windowMs)} once newer feedback has come in: ` +
+    'until then it reaches over old and new.';
+  return chosen === undefined ? old : `${chosen} ${old}`;
 }
 
 /** A summary of the written configuration, with a reason for each unusual value. */
 export function describeWritten(file: string, config: Config, answers: Answers): string {
-  const { positiveTypes, repeatedTypes = [], newestMs } = answers;
+  const { positiveTypes, repeatedTypes = [] } = answers;
   const counted = repeatedTypes.length > 0 ? `; every event counts of: ${repeatedTypes.join(', ')}` : '';
   const wrote = `Wrote ${file}; positive: ${positiveTypes.join(', ')}${counted}.\n`;
-  const why = whyWindow(config, newestMs);
+  const why = whyWindow(config, answers);
   const related = comesOfOrders(answers) ? `[recommend.item_neighbors] neighbor_type: ${WHY_RELATED}\n` : '';
   return `${wrote}${related}${why === undefined ? '' : `[recommend.popular] popular_window: ${why}\n`}`;
 }
@@ -116,7 +122,7 @@ export function writeConfig(file: string, config: Config, answers: Answers): voi
   // One that was left may be for others to read.
   rmSync(partial, { force: true });
   const notes = {
-    'recommend.popular.popular_window': whyWindow(config, answers.newestMs),
+    'recommend.popular.popular_window': whyWindow(config, answers),
     'recommend.item_neighbors.neighbor_type': comesOfOrders(answers) ? WHY_RELATED : undefined,
   };
   writeFileSync(partial, configTemplate(config, notes), { ...mode, flag: 'wx' });

@@ -138,8 +138,8 @@ repeated = { watch = "count" }
 discovery = 0.5
 
 [recommend.popular]
-# The ratings are from 2013; a window of a hundred years takes them all.
-popular_window = "876000h"
+# The week before the last of the ratings, which are from 2013: as furze init would, short, for hits change within a month.
+popular_window = "${Math.ceil((Date.now() - SAMPLE_END_MS) / HOUR_MS) + HOURS_A_WEEK}h"
 
 [recommend.online]
 fallback_recommend = ["item_based", "popular", "latest"]
@@ -156,6 +156,10 @@ level = "warn"
 }
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const HOURS_A_WEEK = 168;
+/** The day after the last rating of the sample. */
+const SAMPLE_END_MS = Date.UTC(2013, 8, 2);
 /** Keys of placements beside their kind; new is what is of the sample's last year. */
 const MORE_OF_KIND: Readonly<Record<string, string>> = {
   new: `, new_days = ${Math.ceil((Date.now() - Date.UTC(2013, 0, 1)) / DAY_MS)}`,
