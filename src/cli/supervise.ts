@@ -35,7 +35,7 @@ const MARK = 'FURZE_SUPERVISED';
 /** Signals that are meant for the command. Its process has a session of its own, so none reaches it by a terminal, too. */
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'] as const;
 
-/** True when the command that the arguments ask for is to run in a process of its own. */
+/** True when the command of these arguments runs in a child process. */
 export function isToBeSupervised(
   [command = '', ...rest]: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -34,7 +34,7 @@ export interface HeldRecords {
 export interface HoldOut {
   /** All of the latest records: no model may have seen them when it is judged. */
   readonly late: HeldRecords;
-  /** Those of users with an earlier record, for about the others nothing can be told; of a sample of the users. */
+  /** Records of users with an earlier record, out of a sample of users; nothing can be told of the others. */
   readonly judged: HeldRecords;
   /** The time as of which judging asks: that of the first of the latest records; Infinity when there are none. */
   readonly sinceTime: number;

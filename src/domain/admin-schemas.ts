@@ -183,7 +183,7 @@ export const ConfigReportSchema = named('Configuration in effect', {
 });
 export type ConfigReport = Static<typeof ConfigReportSchema>;
 
-/** What is shown of an item. */
+/** The fields of an item that are shown. */
 export const titled = {
   Id: text(),
   Title: text("The item's Comment"),

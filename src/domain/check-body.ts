@@ -7,7 +7,7 @@ const PLACES_MAX = 20;
 /** Entries of a list that are looked through for the place of a fault: naming one takes a hundred times as long as seeing that there is one. */
 const ENTRIES_NAMED_MAX = 4096;
 
-/** What is generated for a schema. */
+/** The code that is generated for a schema. */
 export interface Checker<T> {
   Check(value: unknown): value is T;
   Errors(value: unknown): readonly CheckFault[];

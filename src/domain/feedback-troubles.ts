@@ -28,7 +28,7 @@ const WANTED =
   /like|lov|fav|star|buy|bought|purchas|order|cart|click|play|watch|listen|complet|share|save|subscri|follow|bookmark|upvote|wish/i;
 const UNWANTED = /dis|un|not|neg|skip|hide|remov|return|refund|down|cancel|report|block/i;
 
-/** The types of which it is safe to say, by their names, that they mean a liking. */
+/** Types of feedback whose names alone mark them as positive. */
 export function likelyPositive(types: readonly FeedbackType[]): string[] {
   return types
     .filter(({ Name, Count }) => Count > 0 && WANTED.test(Name) && !UNWANTED.test(Name))

@@ -86,8 +86,8 @@ export interface Split {
 }
 
 /**
- * The latest `share` of all records by time is held out: what a service meets, which trains on the past
- * and is asked about the future. Records of one time are kept in the order of the input.
+ * Splits records by time and holds out the latest `share`, as in production: train on the past, predict the future.
+ * Ties keep the order of the input.
  * @param share above 0 and below 1
  */
 export function splitByTime(times: ArrayLike<number>, share: number): Split {

@@ -8,7 +8,7 @@ import { type NpyArray, npyNumber, npyRows, npyTexts, readNpy } from './npy-file
 import { openParquet, readParquetVectors, type VectorBatch } from './parquet-vectors.ts';
 
 const BATCH_ROWS = 1000;
-/** What is looked at of a model of implicit; others, as those of objects of Python, are not even unpacked. */
+/** Arrays that are read of a model of implicit; others, such as Python objects, are not even unpacked. */
 const ARRAYS = /^(item_factors|user_factors|regularization|alpha|factors)\.npy$/;
 
 /** True for a file, or a folder, that `readVectorFile` reads. */

@@ -123,7 +123,7 @@ export async function listenHttp(
   return { address: { protocol, ...listened }, close };
 }
 
-/** What it takes is loaded only where it is asked for. */
+/** Starts telemetry; its packages are loaded only where it is asked for. */
 async function startTelemetry(
   { telemetry: settings }: Config,
   { registry }: HttpMetrics,

@@ -21,7 +21,7 @@ const ASKED_LIFT = 0.05;
 /** An answer that takes longer counts as this, milliseconds: one that stands still says nothing of a variant. */
 const TOOK_MS_MAX = 10_000;
 
-/** What must not be worse with a variant. */
+/** Guardrails: measures that must not be worse with a variant. */
 interface Guardrail {
   readonly kind: 'feedback' | 'latency' | 'failures';
   readonly type: string;

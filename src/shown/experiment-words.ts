@@ -81,7 +81,7 @@ export function sentenceOf(standing: Standing): Pick<ExperimentOutcome, 'Sentenc
   };
 }
 
-/** What is worse with a variant than with the first. */
+/** The measures in which a variant is worse than the first. */
 function worseInWords({ Kind, Type, Difference, Low = 0, High = 0 }: Standing['falls'][number]): string {
   const by = (scale: number) =>
     `${figure(scale * Difference)} (${figure(scale * Low)} to ${figure(scale * High)})`;

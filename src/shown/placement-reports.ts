@@ -22,7 +22,7 @@ export interface ReportParts {
   readonly clock: Clock;
   /** Rows of the items that are popular now. */
   readonly popularRows: () => Promise<ReadonlySet<number>>;
-  /** Those of now. */
+  /** The experiments of now. */
   readonly experiments: () => Config['experiment'];
   /** Longest time between seeing an item and feedback on it that names no list, milliseconds. */
   readonly windowMs: number;

@@ -97,7 +97,7 @@ class OutcomeSums {
   }
 }
 
-/** What came of the lists of all placements and variants, by the day on which they were seen. */
+/** Results of the lists of all placements and variants, by the day on which they were seen. */
 export class PlacementSums {
   private readonly byName = new Map<string, OutcomeSums>();
   private readonly isPopular: (row: number) => boolean;

@@ -12,7 +12,7 @@ import { PlacementReports } from './placement-reports.ts';
 const POPULAR_MAX = 100;
 const POPULAR_SHARE = 0.1;
 
-/** What was shown, and what came of it. */
+/** The log of what was shown, and the sums of what came of it. */
 export interface Shown {
   readonly impressions: Impressions;
   readonly placementReports: PlacementReports;

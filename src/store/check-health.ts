@@ -4,7 +4,7 @@ import type { CacheStore } from './cache-store.ts';
 import type { DataStore } from './data-store.ts';
 import type { ShownLog } from './shown-log.ts';
 
-/** Asks the stores whether they answer; a failure stands in the report, that of what was shown as one of the data. */
+/** Asks each store whether it answers. A failure of the log of what was shown is reported as one of the data store. */
 export async function checkHealth(
   data: DataStore,
   cache: CacheStore,

@@ -28,7 +28,7 @@ export interface DataStore extends DataReader {
    * @throws Error of the file system when there is no room for it
    */
   backup(): Promise<{ readonly bytes: number; readonly stream: Readable }>;
-  /** What reads of a copy wait for; an embedded store's reads show everything at once and have none. */
+  /** The commits that reads of a copy wait for; reads of an embedded store show everything at once and have none. */
   readonly barrier?: ReadBarrier;
   /**
    * Rewrites the store without its free space, so that nothing is left of what was deleted, while it is read and written;

@@ -200,7 +200,7 @@ export interface ListPlan {
   /** Since when the items are there; see `InMemoryState.sinceMsAt`. */
   readonly timesMs: Float64Array<SharedArrayBuffer>;
   readonly coldItems: ColdItems;
-  /** Those that lists go by; undefined for none. */
+  /** Vectors that lists go by; undefined for none. */
   readonly vectors?: TablePlace | undefined;
 }
 
@@ -266,7 +266,7 @@ export interface RecountJob extends CountsSettings {
   readonly kind: 'recount';
   readonly dataPath: string;
   readonly cachePath: string;
-  /** What is asked for all feedback where the folder lacks it. */
+  /** The question for all feedback, where the folder lacks it. */
   readonly sharedDatabase: PostgresDsn | undefined;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;

@@ -66,7 +66,7 @@ export class FitSchedule {
   /** Feedback is being counted, and new items are compared with those that what serves knows: lists are made after. */
   private comparing: Promise<void> = Promise.resolve();
   private readonly ending = new AbortController();
-  /** Somebody waits for a fit, and thereby for the comparison of items that a start puts off. */
+  /** Aborted once a caller waits for a fit, and thus for the comparison of items that a start puts off. */
   private readonly awaited = new AbortController();
   private started = false;
   private stopped = false;

@@ -36,7 +36,7 @@ interface PassState extends PassStart {
 /** Users whose lists are made one after the other. */
 interface Block extends Pick<ListsJob, 'plan' | 'slot' | 'userRows'> {
   readonly starvation: Starvation;
-  /** That of all threads of the pass. */
+  /** The turn at full priority, shared by all threads of the pass. */
   readonly fullPriority: FullPriorityTurn;
 }
 

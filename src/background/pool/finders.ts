@@ -25,7 +25,7 @@ export interface Searcher {
   readonly signal: AbortSignal;
 }
 
-/** Finds rows most like one in the pool, by what the store knows as of now. */
+/** Finds similar rows in a thread of the pool, out of the store's current data. */
 export function neighborFinder(
   pool: WorkerPool,
   config: Config,

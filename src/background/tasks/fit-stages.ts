@@ -27,7 +27,7 @@ const UNITS: readonly (readonly [stage: RegExp, unit: string])[] = [
   [/^Writing recommendations|^Indexing users|^Learning to rank/, 'users'],
 ];
 
-/** A step in a line for people: `Training ALS: epoch 7 of 15, NDCG@10 0.071`. */
+/** Formats a step of a fit as one readable line: `Training ALS: epoch 7 of 15, NDCG@10 0.071`. */
 export function describeProgress(stage: string, done: number, total: number, detail?: string): string {
   const [, unit] = UNITS.find(([pattern]) => pattern.test(stage)) ?? [];
   const more = detail === undefined ? '' : `, ${detail}`;
@@ -37,7 +37,7 @@ export function describeProgress(stage: string, done: number, total: number, det
   return `${stage}: ${groupDigits(done)} of ${groupDigits(total)}${unit === undefined ? '' : ` ${unit}`}${more}`;
 }
 
-/** What logs the steps of stages, of one that lasts every ten seconds. */
+/** Returns a function that logs the steps of stages; the steps of a long stage every ten seconds. */
 export function stageLog(log: Logger): (pace: Pace, detail?: string) => void {
   let current: string | undefined;
   let loggedMs = 0;

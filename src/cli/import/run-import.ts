@@ -42,7 +42,7 @@ export interface ImportRun {
   readonly isQuiet?: boolean;
   /** The columns and what is refused have been shown before, and the caller says how to go on after an interruption. */
   readonly isShown?: boolean;
-  /** Those of the configuration; undefined where a running service has its own. */
+  /** Positive types of the configuration; undefined where a running service has its own. */
   readonly positiveTypes: readonly string[] | undefined;
   readonly repeats: Repeats;
   /** True where types are configured of which every event counts. */

@@ -46,7 +46,7 @@ const NEWCOMER_LIKES_MAX = 3;
 const MIDDLE_LIKES_MAX = 10;
 
 /**
- * Finds a newcomer, somebody in the middle and a regular, and asks the running service what it recommends to each.
+ * Finds three users, a newcomer, one with some likes and a regular, and asks the running service for their lists.
  * @returns the one with the most likes last; fewer than three where the data has no such users
  */
 export async function findExamples(data: DataStore, ask: Caller, config: Config): Promise<Example[]> {

@@ -93,7 +93,7 @@ async function prepare(service: Service, ask: Caller, folder: string, config: Co
   return tastes;
 }
 
-/** What the sample has nothing of, for placements that go by it: films that were begun, and one that is seen every few weeks. */
+/** Feedback that the sample lacks and placements need: films that were begun, and one that is seen every few weeks. */
 function madeUp({ userId: UserId, liked }: Taste): Feedback[] {
   const event = (FeedbackType: string, { itemId: ItemId }: Film, days: number): Feedback => {
     const Timestamp = formatTimestamp(Date.now() - days * DAY_MS);

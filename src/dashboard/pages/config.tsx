@@ -9,7 +9,7 @@ const ALL = 'all';
 const SET = 'set';
 const SOURCES = ['file', 'environment', 'command line'] as const;
 
-/** What is in effect, where each comes from and what it does. It is changed in the file. */
+/** The page of the configuration: the value of each key, where it comes from, what it does; read only. */
 export function ConfigPage() {
   const { data, error, loading } = useResource<ConfigReport>('/api/admin/config');
   const [text, setText] = useState('');

@@ -87,7 +87,7 @@ function Came({ record }: { record: RecentEvent }) {
   );
 }
 
-/** What the user gets since, with what is new to the list. */
+/** The user's list since, with the items that are new to it. */
 function Since({ answer: { Items, New } }: { answer: NonNullable<RecentEvent['Answer']> }) {
   return (
     <span class="names-cell">

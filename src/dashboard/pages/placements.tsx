@@ -17,7 +17,7 @@ const CHANGES = 50;
 const COLORS = [1, 2, 3, 4] as const;
 const PATH = '/api/admin/placements';
 
-/** What came of the lists of placements. */
+/** The page of what came of the lists of placements. */
 export function PlacementsPage() {
   const { data, error, loading, reload } = useResource<PlacementReport>(PATH, REFRESH_MS);
   const rules = useResource<RulesView>('/api/admin/rules', REFRESH_MS);

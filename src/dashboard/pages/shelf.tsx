@@ -172,7 +172,7 @@ function OfUser({ userId }: { userId: string }) {
   );
 }
 
-/** Somebody who has bought what is put into a basket here. */
+/** A made-up user who has bought what is put into a basket here. */
 function MadeUp(props: { basket: readonly ItemCard[]; change: (basket: readonly ItemCard[]) => void }) {
   const { basket, change } = props;
   const FeedbackType = likeType() ?? 'like';

@@ -196,7 +196,7 @@ function Entries({ of, none }: { of: readonly ItemCard[]; none: string }) {
   );
 }
 
-/** What the first placements have for a user. */
+/** The lists of the first placements for a user. */
 function Shelves({ userId }: { userId: string }) {
   const { data } = useResource<RulesView>('/api/admin/rules');
   const placements = data?.Placements.filter(({ NotInEffect }) => NotInEffect === undefined).slice(

@@ -11,7 +11,7 @@ const SHOWN = 10;
 const USERS = 3;
 const NOBODY = 'somebody new';
 
-/** What three users would see by the settings of a placement. */
+/** The lists of three users by the settings of a placement. */
 export function PlacementPreview({ name, settings }: { name: string; settings: Settings }) {
   const active = useResource<ActiveUsersView>(pathOf(['api', 'admin', 'activity', 'users'], { n: USERS }));
   const [chosen, setChosen] = useState<readonly (string | undefined)[]>([]);

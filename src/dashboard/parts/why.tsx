@@ -82,7 +82,7 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
   );
 }
 
-/** What would bring an item among the first. */
+/** Changes that would bring an item among the first. */
 function Lift({ Likes, People }: NonNullable<Explanation['Lift']>) {
   return (
     <p>

@@ -15,7 +15,7 @@ const ASSETS_FOLDER = packageFile('build/apidocs/');
 /** The documentation, which comes with the package. */
 const DOCS_FOLDER = packageFile('docs/');
 
-/** Those that the page uses, by name, with their types. */
+/** The files that the page uses, by name, with their types. */
 const ASSETS: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['index.css', 'text/css; charset=utf-8'],

@@ -162,7 +162,7 @@ function recommend(request: RouteRequest<OfUser>, services: Services): Reply | P
 
 type Entries = (string | { readonly Id: string })[];
 
-/** Whoever has an answer written back as read says that it is shown. */
+/** Notes an answer that is written back as read: it was shown. */
 async function noteShown(
   UserId: string,
   Recommendation: string,

@@ -4,7 +4,7 @@ import { parseQuery, type Query, type QueryName, type QueryRules } from './query
 const KEPT_MAX = 64;
 const LENGTH_MAX = 64;
 
-/** Reads queries, each that comes again and again once. */
+/** Parses query strings; a frequent one is parsed once and kept. */
 export class KeptQueries {
   private readonly rules: QueryRules;
   private readonly byRoute: Map<string, Query>[] = [];

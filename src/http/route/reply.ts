@@ -80,7 +80,7 @@ const FOR_PAGES = [
   'Access-Control-Expose-Headers',
   [TOKEN_HEADER, SOURCE_HEADER, SEED_HEADER].join(', '),
 ] as const;
-/** What `SOURCE_HEADER` means, for the OpenAPI document. */
+/** The meaning of `SOURCE_HEADER`, for the OpenAPI document. */
 export const SOURCE_HEADERS: Readonly<Record<string, string>> = {
   [SOURCE_HEADER]:
     'What made the answer, in order: personal (the own list of the user), session, sequence, pins, or names of recommenders such as popular; none for an empty answer',

@@ -91,7 +91,7 @@ export function route<const Path extends string>(definition: TypedRoute<Path>): 
   return definition as unknown as Route;
 }
 
-/** What defines the routes of a tag. */
+/** The definition of the routes of a tag. */
 export function routesOf(tag: string) {
   return <const Path extends string>(
     method: Method,

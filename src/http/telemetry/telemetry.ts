@@ -20,7 +20,7 @@ import { VERSION } from '../../platform/program/version.ts';
 import { registryMetrics } from './registry-metrics.ts';
 import type { Telemetry, TelemetrySettings } from './spans.ts';
 
-/** What leaves is given up after this time, milliseconds; a stop waits no longer. */
+/** Time after which a request to the collector is given up, milliseconds; a stop waits no longer. */
 const SEND_MS_MAX = 5000;
 
 /**

@@ -25,7 +25,7 @@ export interface GivenFile {
 export interface AskedFold extends Pick<FoldSettings, 'fold'> {
   /** In the units of the file; a tenth of the items' mean squared length when absent. */
   readonly regularization?: number | undefined;
-  /** What a pair without feedback counts beside one with; that of our own model when absent. */
+  /** Weight of a pair without feedback beside one with feedback; our own model's when absent. */
   readonly unobservedWeight?: number | undefined;
 }
 

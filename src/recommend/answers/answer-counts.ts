@@ -3,9 +3,9 @@ import type { RecommenderName } from '../../domain/recommenders.ts';
 /** Counts of personal answers since the start, by what made them. */
 export class AnswerCounts {
   all = 0;
-  /** Those of which no item comes from a list of the user's own. */
+  /** Answers without an item of the user's own list. */
   withoutList = 0;
-  /** Those in which each fallback has an item. */
+  /** Answers with an item of a fallback, by fallback. */
   readonly filledBy: Partial<Record<RecommenderName, number>> = {};
 
   noteFilled(name: RecommenderName): void {

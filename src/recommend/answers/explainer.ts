@@ -116,7 +116,7 @@ export class Explainer {
     });
   }
 
-  /** What would lift an item above the last of the list: likes of what is like it, each tried in a turn of its own, and people who like it. */
+  /** Changes that would lift an item above the last of the list: likes of similar items, each tried in a turn of its own, and people who like it. */
   private async lift(
     history: History,
     [itemRow, last]: readonly [number, number],
@@ -152,7 +152,7 @@ export class Explainer {
     return { Parts: [base, ...sums.sort((a, b) => Math.abs(b.Score) - Math.abs(a.Score))] };
   }
 
-  /** What speaks most for each of some items in the user's list, for people who know nothing of models; none without a ranking. */
+  /** The main reason of each of some items in the user's list, in plain words; none without a ranking. */
   async reasons(userRow: number, itemRows: readonly number[]): Promise<readonly string[]> {
     const { histories, maker } = this.parts;
     const found = await histories.use(userRow, (history) => inTurns(maker.featurePartsOf(history, itemRows)));
@@ -244,7 +244,7 @@ function groupsOf(parts: ScoreParts['parts']): Map<string, number> {
 
 const OF_TASTE = 'liked by people of the same taste';
 const WITH_LIKES = 'goes with what this customer likes';
-/** What models go by, in words of a shop. */
+/** The signals of the models, in words of a shop. */
 const IN_SHORT: Readonly<Record<string, string>> = {
   ...{ collaborative: OF_TASTE, click_through: OF_TASTE, item_knn: WITH_LIKES, slim: WITH_LIKES },
   ...{

@@ -7,8 +7,8 @@ const NO_NUMBERS: readonly number[] = [];
 const SHORT = 16;
 
 /**
- * Names, categories or labels, that rows carry: by row those it has, by name the rows that have it. Each name that any row
- * carries has a number, which another one may get once no row does.
+ * Names that rows carry, such as categories or labels: the names of a row, and the rows of a name. Each name in use has a
+ * number; the number of a name that no row carries any more is given to another.
  */
 export class NamedRows {
   private readonly numbers = new Map<string, number>();

@@ -174,7 +174,7 @@ function takeRows({ count, rows, bits }: Chunk, base: number, limit: number, fou
   }
 }
 
-/** Those that are there throughout come once each, whatever comes and goes meanwhile. */
+/** Rows that are there throughout come once each, whatever comes and goes meanwhile. */
 function* rowsOf(chunk: Chunk): Generator<number, void> {
   let next = 0;
   for (let at = 0; chunk.rows !== undefined && at < chunk.count; ) {

@@ -49,7 +49,7 @@ export class LatestIndex extends RankedIndex {
     return yield* topKInTurns(members, k, (row) => order.keyOf(row), isShown);
   }
 
-  /** Those of the first `limit` rows that pass, at most `k`. */
+  /** The first `limit` rows that pass, at most `k`. */
   private *walk(k: number, limit: number, accept: (row: number) => boolean): Generator<undefined, Ranked> {
     const rows: number[] = [];
     const scores: number[] = [];

@@ -97,7 +97,7 @@ export class Freshness {
   /** The generation seen last, and since when. */
   private generation = 0;
   private generationMs = Number.NEGATIVE_INFINITY;
-  /** Those times and others that lists are compared with, as the clock tells them now. */
+  /** The times that lists are compared with, as the clock tells them now. */
   private readonly marks = {
     valid: new TimeMark(),
     unknown: new TimeMark(),

@@ -40,7 +40,7 @@ interface Ending {
 
 /** Users whose lists a pass makes together. */
 export interface PassBlock {
-  /** Those that need one. */
+  /** Users of the block who need a list. */
   readonly userRows: Uint32Array;
   /** To be called at the end, with whether all of them are stored. */
   readonly end: (areStored: boolean) => void;

@@ -109,7 +109,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
   return { settings, maker, lists, active, hits, answered };
 }
 
-/** What questions ask of each new model is worked out in turns. */
+/** Prepares in turns of the event loop what questions ask of each new model. */
 function preparedScratch({ generations, live, onTrouble }: ListParts): CandidateScratch {
   const scratch = new CandidateScratch();
   generations.onServed = (parts) => {

@@ -154,7 +154,7 @@ function grow(counts: Counts, length: number): void {
   }
 }
 
-/** Those that were tried before, then the newest for up to half of the pool, then any. */
+/** Items that were tried before, then the newest for up to half of the pool, then any. */
 function rowsToTry(
   kept: readonly number[],
   isLittle: (row: number) => boolean,

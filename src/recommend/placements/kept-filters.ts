@@ -28,9 +28,9 @@ interface Kept {
 export class KeptFilters {
   private readonly catalogue: Catalogue;
   private readonly clock: Clock;
-  /** Those that were asked for last stand last. */
+  /** The filters that were asked for last stand last. */
   private readonly kept = new Map<FilterTree, Kept>();
-  /** Those of drafts, which are shown to some users one after the other. */
+  /** Filters of drafts, which are shown to some users one after the other. */
   private readonly ofDrafts = new WeakMap<FilterTree, Promise<Uint32Array>>();
 
   constructor(catalogue: Catalogue, clock: Clock) {

@@ -9,7 +9,7 @@ export class KeptForAWhile<K, T> {
     this.most = most;
   }
 
-  /** What is kept of a key, or what is worked out now; a failure is not kept. */
+  /** Returns the kept value of a key, or works it out now; a failure is not kept. */
   of(key: K, nowMs: number, make: () => Promise<T>): Promise<T> {
     const { kept } = this;
     const known = kept.get(key);

@@ -21,7 +21,7 @@ const SEEDS_MAX = 5;
 const ENOUGH = 3;
 /** Items like one that are put into the user's order. */
 const SIMILAR_MAX = 200;
-/** What a list counts less for each place further down, in a sum over lists (Cormack, Clarke and Büttcher 2009). */
+/** The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
 const RANK_OFFSET = 60;
 /** Items of which it is kept what is bought together with them, and for how long; likewise of what is trending, milliseconds. */
 const BASKETS_MAX = 500;
@@ -212,7 +212,7 @@ function begunItems(
 const LENGTH_MAX = 2000;
 /** Rows that are looked at between two pauses. */
 const STEP_ROWS = 8192;
-/** What counts as lately, and as the past of an item. */
+/** The spans that count as lately, and as the past of an item. */
 const LATELY = POPULARITY_SCALES.indexOf('2d');
 const PAST = POPULARITY_SCALES.indexOf('30d');
 /** Likes lately below which an item's rise tells nothing. */

@@ -1,6 +1,6 @@
 import { getOrPut } from '../../domain/get-or-put.ts';
 
-/** What is counted of placements since the start. */
+/** Counts of placements since the start. */
 export type PlacementCountName = 'lists' | 'shown' | 'feedback';
 
 /** Placements and variants that are told apart; those beyond are counted together. */

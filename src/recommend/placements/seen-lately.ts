@@ -30,7 +30,7 @@ interface Reading {
 export class SeenLately {
   private readonly log: Pick<ShownLog, 'ofUser'> | undefined;
   private readonly clock: Clock;
-  /** Those that were read last stand last. */
+  /** The users who were read last stand last. */
   private readonly byUser = new Map<string, Known>();
   private readonly reading = new Map<string, Reading>();
   private weight = 0;

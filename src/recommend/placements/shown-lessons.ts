@@ -6,11 +6,11 @@ import type { ShownLog, ShownToUser } from '../../store/shown-log.ts';
 const FRESH_MS = 3_600_000;
 const PAUSE_MS = 60_000;
 
-/** What is being learned of a walk through the log. */
+/** A lesson that is learned during one walk through the log. */
 export interface Lesson {
   /** Takes in a user, with pauses: a robot sees very many. */
   note(user: ShownToUser): Iterable<unknown>;
-  /** What was learned holds from now on. */
+  /** Puts what was learned in place. */
   end(): void;
 }
 

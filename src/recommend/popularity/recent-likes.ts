@@ -17,16 +17,16 @@ export const USERS_MAX = 50;
 const LIKES_OF_USER_MAX = 20;
 /** Likes of a user of which the latest are taken by their times. */
 const LOOKED_AT = 64;
-/** Those who gave the latest likes stand for anybody, one in so many of these. */
+/** Latest likes that are looked at: one in `CHOSEN_OF` of their givers stands for everybody. */
 const LATEST = 2048;
 const CHOSEN_OF = 16;
-/** What is liked all the time has the mean place of its likes at half of all, what has just been liked beyond this share. */
+/** Share of all likes beyond which the mean place of an item's likes counts as recent; it is half for an item that is liked all the time. */
 const JUST_NOW_SHARE = 7 / 8;
-/** What goes with an item of so many likes is kept until the next like; so much at most, 12 bytes each. */
+/** Likes from which on the items liked together with an item are kept until its next like; the bound on them, 12 bytes each. */
 const KEPT_FROM = 8;
 const KEPT_COMPANIONS = 2 ** 19;
 
-/** What goes with an item, in the order in which it is summed. */
+/** Items liked together with an item, in the order in which they are summed. */
 interface Companions {
   readonly itemRows: Uint32Array;
   readonly weights: Float64Array;

@@ -42,7 +42,7 @@ export type Directions = Pick<CollaborativeModel, 'factors' | 'addDirection' | '
  * item that no model knows from its first likes on. Whoever gave few likes counts as little nearer or farther than anybody.
  */
 export class SharedTaste {
-  /** It is a logarithm, and no share of the largest. */
+  /** Divisor of the feature: 1, since it is a logarithm and no share of the largest value. */
   largest = 1;
   private likes!: RecentLikes;
   private model!: Directions;

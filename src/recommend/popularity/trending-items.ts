@@ -9,7 +9,7 @@ const CUT_FACTOR = 8;
 /** The items of a scale down to one of them. */
 interface Kept {
   readonly rows: Set<number>;
-  /** What the last of them had: of no other item that value and row stand before it. */
+  /** Value and row of the last of them: no other item stands before it. */
   readonly bar: { readonly value: number; readonly row: number };
   /** Values are in units of then. */
   readonly zeroMs: number | undefined;
@@ -54,7 +54,7 @@ export class TrendingItems {
     }
   }
 
-  /** What stands before a scale's bar by now is kept, too. */
+  /** Items above a scale's bar by now are kept, too. */
   private takeRisen(): void {
     const risen = this.popularity.takeRisen();
     if (risen === undefined) this.scales.length = 0;

@@ -35,7 +35,7 @@ export interface RankingInputs {
   readonly popularity: RankedPopularity;
   /** Since when an item is there: its Timestamp or its first feedback, milliseconds since the epoch; NaN for neither. */
   readonly timestampMsAt: (itemRow: number) => number;
-  /** What items alone add to scores by the ranking, where popularity and timestamps may be taken as of a moment ago. */
+  /** The parts of scores that depend on the item alone, where popularity and timestamps may be as of a moment ago. */
   readonly kept?: KeptItemScores;
 }
 
@@ -142,7 +142,7 @@ function itemFeatures(
   return [...scales, age].filter(({ feature, isThere }) => isThere && isUsed(feature));
 }
 
-/** What an item alone adds to a score: its features, weighted. */
+/** The part of a score that depends on the item alone: its features, weighted. */
 export function itemScore(
   inputs: RankingInputs,
   totals: readonly number[],

@@ -46,15 +46,15 @@ export interface RecommendQuery extends Omit<ListQuery, 'userId'> {
 /** An answer as JSON text, ready to send. */
 export interface Answered {
   readonly text: string;
-  /** What made it: `sourceOf` names. */
+  /** Recommenders that made it: names of `sourceOf`. */
   readonly source: string;
-  /** What the token of a placement's list tells of it; absent without a placement. */
+  /** Claims of the token of a placement's list; absent without a placement. */
   readonly claims?: Claims;
   /** Id of the item that the list goes by; absent for none. */
   readonly seed?: string | undefined;
 }
 
-/** What a list is beside its placement. */
+/** Facts of a list beside its placement. */
 export type Claims = Pick<ListName, 'variant' | 'edition' | 'plan'>;
 
 /** What made an answer, for `X-Furze-Source`, in the order in which they stand in it: the user's own list, recommenders, pins. */
@@ -76,7 +76,7 @@ export interface Recommender {
   recommend(userId: string, query: RecommendQuery): Promise<Answered> | Answered;
   /** The same where a list that is at hand has all of it, so that no model is asked; undefined otherwise. */
   recommendReady(userId: string, query: RecommendQuery): Answered | undefined;
-  /** What tells later, for a list of a placement that is answered now, which it was, and in an experiment how long it took. */
+  /** Token by which a placement's list is recognized later, and in an experiment how long it took. */
   tokenOf(userId: string, placement: string, claims?: Claims, tookMs?: number): string;
   /** The list of an experiment that could not be made for a user just now; undefined where none runs. */
   failed(userId: string, placement: string): ListName | undefined;

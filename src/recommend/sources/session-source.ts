@@ -93,7 +93,7 @@ export class SessionSource {
     return followedBy({ ...next, ...left }, found, k, 'item_based');
   }
 
-  /** What is ranked for the session, then what others went on to. */
+  /** Items ranked for the session, then items that others went on to. */
   private next(
     seeds: readonly number[],
     seen: ReadonlySet<number>,

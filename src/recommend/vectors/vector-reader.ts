@@ -12,7 +12,7 @@ interface Packed {
   readonly scale: number;
 }
 
-/** The vectors of a space compared by cosine, as one thread makes lists of them. */
+/** One thread's view of a vector space: finds nearest neighbors by cosine. */
 export class VectorReader {
   readonly place: TablePlace;
   private readonly kernels: Kernels;

@@ -37,7 +37,7 @@ interface Query {
  * items has none.
  */
 export class VectorSums {
-  /** That of an item that is the strongest interest itself. */
+  /** The score of an item that is the strongest interest itself. */
   largest = 0;
   private reader: VectorReader | undefined;
   private queries: readonly Query[] = [];

@@ -25,7 +25,7 @@ export interface TablePlace {
   readonly dimensions: number;
   /** Records from the first to the last in use. */
   readonly count: number;
-  /** Those that are some row's. */
+  /** Vectors that belong to a row. */
   readonly size: number;
   /** Scratch regions, one for each thread that looks into the table at a time. */
   readonly scratches: number;

@@ -48,7 +48,7 @@ export class FolderLockedError extends OperatorError {}
 export interface LockLog {
   /** The kernel's lock cannot be had, and a weaker one takes its place. */
   weak(reason: string): void;
-  /** Somebody else has the folder, and is waited for. */
+  /** Another process has the folder, and is waited for. */
   waiting(reason: string): void;
 }
 

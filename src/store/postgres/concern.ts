@@ -3,14 +3,14 @@ import { FNV_BASIS, fnv } from '../../domain/hash.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import type { Effects } from '../commit-effects.ts';
 
-/** What a group of commands names, each once. */
+/** The names in a group of commands, each once. */
 export class Concern {
   readonly userIds = new Set<string>();
   readonly itemIds = new Set<string>();
-  /** Those whose details are needed too. */
+  /** Items or users whose details are needed, too. */
   readonly readUserIds = new Set<string>();
   readonly readItemIds = new Set<string>();
-  /** Those that go, with their feedback. */
+  /** Items or users that are deleted, with their feedback. */
   readonly goneUserIds = new Set<string>();
   readonly goneItemIds = new Set<string>();
   readonly journals = new Set<string>();

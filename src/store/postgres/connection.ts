@@ -25,7 +25,7 @@ interface PipelinedConfig extends ClientConfig {
 
 /** The driver's own connection. */
 interface DriverConnection {
-  /** What it reads from: with TLS that is not the socket. */
+  /** The stream that is read from: with TLS not the socket itself. */
   readonly stream: Socket;
   readonly ssl: unknown;
   once(event: 'sslconnect', listener: () => void): void;

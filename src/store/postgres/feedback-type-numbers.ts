@@ -3,7 +3,7 @@ import { FEEDBACK_TYPES_MAX } from '../lmdb/format/record-layout.ts';
 
 /** The feedback types and their numbers while a group is carried out. A number means one type for ever, or until it has no feedback. */
 export class FeedbackTypeNumbers {
-  /** Those that are not stored yet. */
+  /** Types that are not stored yet. */
   readonly fresh: [type: number, name: string][] = [];
   private readonly numbers: Map<string, number>;
   private readonly names: Map<number, string>;

@@ -1,4 +1,4 @@
-/** What each message begins with: a letter, and the length of the rest with these four bytes. */
+/** Bytes at the start of each message: a letter, and the length of the rest with these four bytes. */
 const HEAD_BYTES = 5;
 const LENGTH_BYTES = 4;
 /** Errors and notices: fields of a letter and a text that ends with 0 each, and a 0 behind the last one. */

@@ -6,7 +6,7 @@ import { type Connection, Link, persist } from './connection.ts';
 
 /** Period in which a node looks who leads and what is published, milliseconds. */
 const BEAT_MS = 1000;
-/** It says that it is there, and looks who else is, with each so many of these. */
+/** Steps between two signs of life, at which the node also looks who else is there. */
 const BEATS_A_NOTE = 3;
 /** Time in which the database must answer; a leader whose connection hangs loses it after that. */
 const ANSWER_MS_MAX = 10_000;

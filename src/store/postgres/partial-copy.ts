@@ -39,7 +39,7 @@ const SLICE_USERS = 500;
 export interface TakenUsers {
   /** Rows of those that are known from now on. */
   readonly known: readonly number[];
-  /** Those that were changed by a commit that came after they were read: they are to be read again. */
+  /** Users that a commit changed after they were read: they are to be read again. */
   readonly again: AskedUsers;
 }
 
@@ -63,7 +63,7 @@ export class PartialCopy {
   private items!: IdRows;
   /** Rows of the users who are here as of the last commit. */
   private readonly known = new Set<number>();
-  /** Those of them who are not known any more, until that is told. */
+  /** Users who are not known any more, until that is told. */
   private forgotten: number[] = [];
   /** Users and rows that commits touched, with the last of them, while users are being read. */
   private readonly touched = new Map<string | number, number>();

@@ -45,7 +45,7 @@ export interface StoredUsers {
   readonly goneItems: ReadonlySet<number>;
 }
 
-/** What stands for a user's feedback in an answer. */
+/** The columns of a user's feedback in an answer. */
 export type FeedbackRow = readonly [row: number, feedback: Buffer | null, notes: readonly NoteRow[] | null];
 type UserRow = readonly [
   position: number,

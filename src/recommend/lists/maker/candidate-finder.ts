@@ -29,7 +29,7 @@ export interface Proposal extends RankingCase {
 
 /** Answers looked up for one user together with others. */
 export interface LookedUp extends Pick<Match, 'liked' | 'read' | 'vector'> {
-  /** That of the likes and of the time since the last feedback when absent. */
+  /** The user's kind by likes and by the time since the last feedback when absent. */
   readonly kind?: number;
   /** The items with the highest scores for the vector. */
   readonly closest: ArrayLike<number> | undefined;

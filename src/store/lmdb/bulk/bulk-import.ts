@@ -61,7 +61,7 @@ export class BulkImport {
   /** As the present source found it. */
   private before: { readonly state: StoreState; readonly types: readonly string[] };
   private isOver = false;
-  /** What the disk has said; nothing is written from then on. */
+  /** The first error of the disk; nothing is written after it. */
   private failure: unknown;
 
   /**
@@ -92,7 +92,7 @@ export class BulkImport {
     this.before = this.present();
   }
 
-  /** What comes from here on is of another file. @returns its number, counted up from 1 */
+  /** Begins another file. @returns its number, counted up from 1 */
   beginSource(): number {
     this.before = this.present();
     return this.writing(() => this.runs.beginSource());

@@ -63,7 +63,7 @@ export function decodeFeedbackCursor(cursor: string): FeedbackPosition | undefin
   return { userRow: readRow(key, 0), itemRow: readRow(key, 4), type: readType(key, 8) };
 }
 
-/** It catches accidents, and a forged cursor is no more than a position. */
+/** The checksum catches accidents; a forged cursor is no more than a position. */
 function checksum(bytes: Uint8Array): number {
   let hash = FNV_BASIS;
   for (const byte of bytes) hash = fnv(hash, byte);

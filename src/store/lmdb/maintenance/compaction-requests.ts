@@ -11,7 +11,7 @@ interface Waiting {
   readonly told: OnProgress[];
 }
 
-/** Those who wait for the compaction that the writer makes; one at a time, which others join. */
+/** Callers that wait for the writer's compaction; one runs at a time, and others join it. */
 export class CompactionRequests {
   private readonly begin: () => void;
   private waiting: Waiting | undefined;

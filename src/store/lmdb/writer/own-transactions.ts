@@ -1,6 +1,6 @@
 import type { Engine } from '../tables/engine.ts';
 
-/** Somebody else has written the store: what is remembered of it is no longer true, and nothing more may be written. */
+/** Error: another process has written the store. What is kept in memory of it is invalid, and no more writes are allowed. */
 export class ForeignTransactionError extends Error {
   override readonly name = 'ForeignTransactionError';
   readonly isFinal = true;

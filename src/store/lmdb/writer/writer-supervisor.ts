@@ -6,7 +6,7 @@ export interface WriterEvents {
   receive(message: FromWriter): void;
   /** The writer is gone; what waited for it is lost. `reason` is one sentence for operators. */
   down(reason: string, trace: unknown): void;
-  /** It is there again. */
+  /** The writer is there again. */
   up(): void;
 }
 
