@@ -86,6 +86,9 @@ export const placement = Type.Object({
   max_per_category: integer(0, 0, PLACES_MAX).means(
     'Most entries of an answer in the same category; 0 for any number.',
   ),
+  cap_window: integer(0, 0, 1000).means(
+    'Entries in a row, anywhere in an answer, within which these two hold: 2 of a label in 10; 0 for the whole answer.',
+  ),
   explore: number(0, 0, 0.5).means(
     'Share of the places that items get which were shown little here; at most one place of a list, and 0 for none.',
   ),

@@ -37,6 +37,7 @@ beforeAll(async () => {
         },
         caps: { ...blank, max_per_label: 1 },
         two: { ...blank, max_per_category: 2 },
+        windows: { ...blank, max_per_label: 1, cap_window: 4, pins: [{ item: 'i27', place: 5 }] },
         filter: {
           ...blank,
           filter: { and: [{ not: { label: 'red' } }, { age_days: { gt: 4.5, lt: 8.5 } }] },
@@ -90,6 +91,9 @@ it('gives pins a score that does not rise along the answer', async () => {
 it('fills the place of what a cap refuses with what comes next', async () => {
   expect(await ask('new', 'placement=caps&n=6')).toEqual(['i0', 'i1', 'i2', 'i4', 'i5', 'i7']);
   expect(await ask('new', 'placement=two&n=10')).toEqual(['i0', 'i1', 'i2', 'i3']);
+  const inAnyFour = ['i0', 'i1', 'i2', 'i4', 'i27', 'i5', 'i7', 'i8', 'i3', 'i10', 'i11', 'i13', 'i6'];
+  expect(await ask('new', 'placement=windows&n=13')).toEqual(inAnyFour);
+  expect(await ask('new', 'placement=windows&n=4&offset=9')).toEqual(inAnyFour.slice(9));
 });
 
 it('filters by labels and age, and by what the question asks for besides', async () => {

@@ -3,6 +3,9 @@ import type { ShownCounts } from '../placements/shown-counts.ts';
 /** Entries of an answer from which on its parts are made in turns of their own. */
 const ENTRIES_A_TURN = 2000;
 
+/** Rows that wait for a place further down, at most. */
+const WAITING_MAX = 256;
+
 /** Rows chosen so far for one answer, and how many are wanted. */
 export class AnswerBuilder {
   readonly rows: number[] = [];
@@ -12,9 +15,11 @@ export class AnswerBuilder {
   /** Row of the item that the answer goes by; -1 for none. */
   seedRow = -1;
   private readonly caps: ShownCounts | undefined;
+  /** Rows that the caps refuse for now, best first, and from which place on each may be asked again. */
+  private readonly waiting = new Map<number, { score: number; source: string | undefined; from: number }>();
   private lowest = Number.POSITIVE_INFINITY;
 
-  /** @param caps refuses what the answer has enough of */
+  /** @param caps refuses what the answer has enough of, here or at all */
   constructor(wanted: number, caps?: ShownCounts) {
     this.caps = caps;
     this.wanted = wanted;
@@ -29,9 +34,9 @@ export class AnswerBuilder {
     return this.wanted > ENTRIES_A_TURN;
   }
 
-  /** True where no cap refuses the row. */
+  /** True where no cap refuses the row now. */
   hasRoomFor(row: number): boolean {
-    return this.caps?.allows(row) ?? true;
+    return this.caps === undefined || this.caps.placeFor(row) === this.caps.nextPlace;
   }
 
   has(row: number): boolean {
@@ -43,7 +48,34 @@ export class AnswerBuilder {
    *   that of the one above it, and that one's where it has none
    */
   take(row: number, score = Number.POSITIVE_INFINITY, source?: string): void {
-    if (this.missing === 0 || this.scores.has(row) || !this.hasRoomFor(row)) return;
+    if (this.missing === 0 || this.scores.has(row)) return;
+    if (!this.hasRoomFor(row)) this.wait(row, score, source);
+    else {
+      this.add(row, score, source);
+      while (this.missing > 0 && this.addWaiting());
+    }
+  }
+
+  private wait(row: number, score: number, source: string | undefined): void {
+    const from = this.caps!.placeFor(row);
+    if (from < Number.POSITIVE_INFINITY && this.waiting.size < WAITING_MAX && !this.waiting.has(row))
+      this.waiting.set(row, { score, source, from });
+  }
+
+  /** Takes the first of those that wait and may stand at the next place. @returns false for none */
+  private addWaiting(): boolean {
+    for (const [row, each] of this.waiting) {
+      if (each.from > this.caps!.nextPlace) continue;
+      each.from = this.caps!.placeFor(row);
+      if (each.from > this.caps!.nextPlace) continue;
+      this.waiting.delete(row);
+      this.add(row, each.score, each.source);
+      return true;
+    }
+    return false;
+  }
+
+  private add(row: number, score: number, source: string | undefined): void {
     this.caps?.note(row);
     this.rows.push(row);
     if (source !== undefined) this.sources.set(row, source);

@@ -42,10 +42,7 @@ export function frameOf(
   /** Entries beside the pins. */
   const wanted = Math.max(0, most - within.length);
   /** An answer that keeps to the caps, the pins counted. */
-  const begin = (count = wanted) => {
-    const caps = placement.hasCaps ? placement.caps(catalogue) : undefined;
-    for (const { row } of within) caps?.note(row);
-    return new AnswerBuilder(count, caps);
-  };
+  const begin = (count = wanted) =>
+    new AnswerBuilder(count, placement.hasCaps ? placement.caps(catalogue, within) : undefined);
   return { filter, pins, wanted, begin, withPins: (rows: readonly number[]) => withPins(rows, pins, most) };
 }

@@ -137,13 +137,14 @@ export class Placement {
     });
   }
 
-  /** A count that refuses a row once as many as may be have one of its labels or categories; one for each answer. */
-  caps(catalogue: Catalogue): ShownCounts {
-    const { max_per_label, max_per_category } = this.settings;
-    return new ShownCounts([
-      { most: max_per_label, namesAt: (row) => catalogue.labelsAt(row) },
-      { most: max_per_category, namesAt: (row) => catalogue.categoriesAt(row) },
-    ]);
+  /** A count that refuses a row where as many as may be have one of its labels or categories; one for each answer. */
+  caps(catalogue: Catalogue, pins: readonly Pin[]): ShownCounts {
+    const { max_per_label, max_per_category, cap_window } = this.settings;
+    const caps = [
+      { most: max_per_label, namesAt: (row: number) => catalogue.labelsAt(row) },
+      { most: max_per_category, namesAt: (row: number) => catalogue.categoriesAt(row) },
+    ];
+    return new ShownCounts(caps, cap_window || Number.POSITIVE_INFINITY, pins);
   }
 }
 
