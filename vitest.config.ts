@@ -21,7 +21,7 @@ const again = { ...common, isolate: false };
 const LONG = [
   'test/cli/{admin-memory,backup,bad-input,commands,documented-commands,evaluate,exchange,hostile-folders,init,playground,without-native-engine}.test.ts',
   'test/clients/compiled.test.ts',
-  'test/deploy/{drain-of-clients,smuggling-behind-proxies}.test.ts',
+  'test/deploy/{drain-of-clients,smuggling-behind-proxies,what-proxies-pass}.test.ts',
   'test/model/{threads,throw-away-model}.test.ts',
   'test/recommend/{answers,cache-memory,merge-order,pipeline,service}.test.ts',
   'test/recommend/lists/answer-cache.test.ts',
