@@ -88,6 +88,17 @@ describe('kinds of placements', () => {
     expect((await ask('nobody', 'because')).body).toEqual([]);
   });
 
+  it('names no item that is hidden, though the user liked it last', async () => {
+    const seeds = async () => {
+      const lists = ['because', 'similar', 'together'].map((kind) => ask('ann', kind));
+      return (await Promise.all(lists)).map(({ headers }) => headers.get('X-Furze-Seed'));
+    };
+    expect(await seeds()).toEqual(['soap', 'soap', 'soap']);
+    await server.call('PATCH', '/api/item/soap', { IsHidden: true });
+    expect(await seeds()).toEqual(['bread', 'bread', 'bread']);
+    await server.call('PATCH', '/api/item/soap', { IsHidden: false });
+  });
+
   it('similar to an item, without what the user has', async () => {
     const { body, headers } = await ask('ann', 'similar', '&item=bread');
     expect(headers.get('X-Furze-Seed')).toBe('bread');

@@ -3,12 +3,14 @@ import { AnswerCounts } from '../../src/recommend/answers/answer-counts.ts';
 import { type OnlineParts, OnlineRecommender } from '../../src/recommend/answers/online-recommender.ts';
 import { PersonalAnswers, type PersonalParts } from '../../src/recommend/answers/personal-answers.ts';
 import { Catalogue } from '../../src/recommend/catalogue/catalogue.ts';
+import { Histories } from '../../src/recommend/history/histories.ts';
 import type { History } from '../../src/recommend/history/history.ts';
+import { AnswerCache } from '../../src/recommend/lists/answer-cache.ts';
 import { UserLists, type UserListsOptions } from '../../src/recommend/lists/user-lists.ts';
 import type { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 import { ItemNeighbors } from '../../src/recommend/neighbors/item-neighbors.ts';
 import type { SinceFit } from '../../src/recommend/neighbors/since-fit.ts';
-import { generation, neighborLists } from './hand-made.ts';
+import { generation, neighborLists, readsOf } from './hand-made.ts';
 
 it('neighbors of an item leave out those that are hidden while others are waited for', async () => {
   const hidden = new Set<number>();
@@ -37,6 +39,71 @@ it('neighbors of an item leave out those that are hidden while others are waited
   const online = new OnlineRecommender({ reads, catalogue, itemNeighbors } as unknown as OnlineParts);
   const found = await online.itemNeighbors('i0', { n: 5, offset: 0, categories: [] });
   expect(found.map(({ Id }) => Id)).toEqual(['i6', 'i7']);
+});
+
+it('neighbors of an item in a category leave out what had left it before they were asked for', async () => {
+  const catalogue = new Catalogue(() => 0);
+  const put = (row: number, ...categories: string[]) =>
+    catalogue.put({
+      ...{ row, itemId: `i${row}`, hidden: false, timestampMs: Number.NaN, labels: ['same'] },
+      categories,
+    });
+  // More rows than are looked at without a pause.
+  for (let row = 0; row < 3000; row++) put(row, 'a');
+  const itemNeighbors = new ItemNeighbors(
+    catalogue,
+    { current: undefined } as GenerationSlot,
+    'similar',
+    () => Promise.reject(new Error('nobody asks')),
+    { hasChanged: () => false, hasNewsByLabels: () => true } as unknown as SinceFit,
+    () => 0,
+  );
+  const parts = { reads: { itemRow: () => 0 }, catalogue, itemNeighbors };
+  const online = new OnlineRecommender(parts as unknown as OnlineParts);
+  const ask = async (gone: number) => {
+    const found = await online.itemNeighbors('i0', { n: 40, offset: 0, categories: ['a'] });
+    return found.some(({ Id }) => Id === `i${gone}`);
+  };
+  const asked = [ask(-1)];
+  // Each joins the search of the first, which may have come across the item while it was there.
+  for (let row = 1; row <= 40; row++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    put(row);
+    asked.push(ask(row));
+  }
+  expect(await Promise.all(asked)).toEqual(Array.from({ length: 41 }, () => false));
+});
+
+it('a list that was waited for is not that of whoever has the name by then', async () => {
+  const catalogue = new Catalogue(() => 0);
+  for (let row = 0; row < 4; row++)
+    catalogue.put({
+      ...{ row, itemId: `i${row}`, hidden: false, timestampMs: Number.NaN },
+      ...{ categories: [], labels: [] },
+    });
+  let userRow = 7;
+  const list = { userRow, generation: 1, madeMs: 0, knowsMs: 0 };
+  const made = { ...list, itemRows: Uint32Array.of(0, 1, 2, 3), scores: Float32Array.of(4, 3, 2, 1) };
+  const hits = new AnswerCache({
+    ...{ bytesMax: 2 ** 20, catalogue, clockErrorMs: 0 },
+    ...{ clock: () => 0, isStale: () => false },
+  });
+  const histories = new Histories(readsOf([]), Number.POSITIVE_INFINITY, () => 0);
+  const parts = {
+    ...{ catalogue, hits, histories, answers: new AnswerCounts(), replacesRead: false },
+    reads: { userRow: () => userRow },
+    active: { note() {} },
+    lists: { fetch: () => undefined, of: async () => made },
+    fallbacks: { fill: async () => [] },
+  };
+  const personal = new PersonalAnswers(parts as unknown as PersonalParts);
+  const query = { n: 3, offset: 0, categories: [] };
+  const asked = personal.recommend('u', query);
+  // The user is deleted, and the next one of that name is another.
+  hits.forget(7);
+  userRow = 8;
+  expect(await asked).toMatchObject({ text: '[]' });
+  expect(hits.find('u', query)).toBeUndefined();
 });
 
 it('searches for neighbors by labels are refused beyond those that may wait', async () => {

@@ -226,8 +226,9 @@ export class OnlineRecommender implements Recommender {
 
   private itemEntries(ranked: Ranked, query: ListQuery): Promise<ScoredEntry[]> {
     const { catalogue } = this.parts;
-    // While some were waited for, others may have been hidden or deleted.
-    const shown = filterRanked(ranked, ranked.rows.length, (row) => catalogue.isListable(row));
+    // While some were waited for, others may have been hidden or deleted, or have left a category.
+    const mayShow = (row: number) => catalogue.isListable(row) && catalogue.isInAll(row, query.categories);
+    const shown = filterRanked(ranked, ranked.rows.length, mayShow);
     return inTurns(entries(shown, query, (row) => catalogue.idAt(row)));
   }
 }

@@ -134,7 +134,10 @@ export class PersonalAnswers {
       return list.then(async (made) => {
         // Many may have waited for the same list.
         await turns.take();
-        return histories.use(userRow, (now) => this.answer(userId, now, made, query));
+        // The name may be that of another row, whose list it is not.
+        const row = this.parts.reads.userRow(userId);
+        const own = row === userRow ? made : undefined;
+        return histories.use(row, (now) => this.answer(userId, now, own, query));
       });
     }
     const answer = this.answer(userId, history, list, query);

@@ -3,6 +3,7 @@ import { filterRanked, NOTHING, type Ranked } from '../../memory/ranked-rows.ts'
 import { TopK } from '../../memory/top-k.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
 import { isUnread } from '../history/read-items.ts';
@@ -30,6 +31,7 @@ const TRENDING_FRESH_MS = 60_000;
 
 export interface KindParts {
   readonly reads: LocalReads;
+  readonly catalogue: Pick<Catalogue, 'isHidden'>;
   readonly sources: Sources;
   readonly itemNeighbors: Pick<ItemNeighbors, 'of'>;
   readonly popularity: PopularityCounts;
@@ -105,17 +107,23 @@ export class KindLists {
     }
   }
 
-  private seedOf({ history, itemRow }: KindAsk): number {
-    return itemRow >= 0 ? itemRow : (history.positiveRows(this.parts.isPositive, 1)[0] ?? -1);
+  private seedOf(ask: KindAsk): number {
+    return this.seedsOf(ask)[0] ?? -1;
+  }
+
+  /** Items that a list may go by, and name. */
+  private seedsOf({ history, itemRow }: KindAsk): number[] {
+    if (itemRow >= 0) return [itemRow];
+    const { catalogue, isPositive } = this.parts;
+    return history.positiveRows(isPositive, SEEDS_MAX).filter((row) => !catalogue.isHidden(row));
   }
 
   /** Items like the last of the user's likes that has enough of them. */
-  private async because({ history, itemRow, k, accept, caller }: KindAsk): Promise<KindList> {
-    const { itemNeighbors, isPositive } = this.parts;
-    const seeds = itemRow >= 0 ? [itemRow] : history.positiveRows(isPositive, SEEDS_MAX);
+  private async because(ask: KindAsk): Promise<KindList> {
+    const { k, accept, caller } = ask;
     let best: KindList = NOTHING;
-    for (const seedRow of seeds) {
-      const list = await itemNeighbors.of(seedRow, k, accept, caller?.signal);
+    for (const seedRow of this.seedsOf(ask)) {
+      const list = await this.parts.itemNeighbors.of(seedRow, k, accept, caller?.signal);
       if (list.rows.length > best.rows.length) best = { ...list, seedRow };
       if (best.rows.length >= Math.min(k, ENOUGH)) break;
     }
