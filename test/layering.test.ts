@@ -70,6 +70,7 @@ const SHARED = [
   'foreign-files',
   'guess-columns',
   'import-reports',
+  'continued-rows',
   'order-states',
   'read-rows',
   'rows-to-records',

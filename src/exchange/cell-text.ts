@@ -12,9 +12,13 @@ export function cellText(cell: string): string {
   return text.startsWith('="') && text.endsWith('"') ? text.slice(2, -1) : text;
 }
 
-/** A number or a time with the digits and signs of ASCII in place of wide ones: `2024/03` of `２０２４／０３`. */
+/** A number or a time with the digits and signs of ASCII in place of wide and Arabic ones: `2024/03` of `２０２４／０３`. */
 export function narrowDigits(text: string): string {
-  return text.replace(/[\uFF0B-\uFF1A]/g, (sign) => sign.normalize('NFKC'));
+  return text
+    .replace(/[\uFF0B-\uFF1A]/g, (sign) => sign.normalize('NFKC'))
+    .replace(/[\u0660-\u0669\u06F0-\u06F9]/g, (digit) => String(digit.charCodeAt(0) & 15))
+    .replace(/(?<=\d)\u066B/g, '.')
+    .replace(/(?<=\d)\u066C/g, ',');
 }
 
 /** True when a spreadsheet has rounded a long number, so that several ids look the same: `4,00638E+12`. */

@@ -1,37 +1,41 @@
 /**
  * Names of columns that are understood, in English, German, French, Spanish, Italian, Dutch and, of orders, in Swedish, Danish,
- * Norwegian, Polish, Czech, Portuguese, Turkish and Japanese: small letters without accents, blanks, dashes and underscores.
+ * Norwegian, Polish, Czech, Portuguese, Turkish, Japanese, Korean and Arabic: small letters without accents, blanks, dashes and underscores.
  */
 
 const words = (text: string): readonly string[] =>
-  text.normalize('NFKD').replace(/\p{M}/gu, '').trim().split(/\s+/);
+  text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').trim().split(/\s+/);
 
 /** Names of a key, which go before names put together of common words, and those before what is often a name. */
 const USER_KEYS = words(`
   userid uid userno customerid customernumber customerno clientid buyerid accountid personid reviewerid memberid
   kundennummer kundennr kundenid klantnummer kundnummer kundnr kundid kundenummer kundenr kundeid
-  会員番号 会員id 会員コード 顧客番号 顧客id 顧客コード お客様番号 ユーザーid ユーザid`);
+  会員番号 会員id 会員コード 顧客番号 顧客id 顧客コード お客様番号 ユーザーid ユーザid
+  회원번호 회원아이디 회원id 회원코드 고객번호 고객아이디 고객id 고객코드 사용자아이디 사용자id 주문자아이디 주문자id
+  رقمالعميل كودالعميل معرفالعميل رقمالزبون رقمالمستخدم معرفالمستخدم`);
 const USER_WORDS = words(`
   user customer member loyaltycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
   acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund
-  klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー`);
+  klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー 회원 고객 사용자 구매자 주문자 العميل عميل الزبون المستخدم المشتري`);
 /** Visitors that are known before a visit. */
 const VISITS = words('visitorid visitor sessionid');
 const ITEM_KEYS = words(`
   itemid iid movieid filmid productid productcode productno sku asin isbn articleid articleno articlenumber itemno
   itemnumber bookid trackid songid artistid videoid gameid stockcode artikelnummer artikelnr artikelid produktnummer
   produktnr produktid varenummer varenr varunummer varunr
-  商品コード 商品番号 商品id 品番 製品コード 製品番号 書籍コード 作品id 記事id`);
+  商品コード 商品番号 商品id 品番 製品コード 製品番号 書籍コード 作品id 記事id
+  상품코드 상품번호 상품id 제품코드 제품번호 품목코드 도서코드 رقمالمنتج كودالمنتج رمزالمنتج معرفالمنتج رقمالصنف كودالصنف رمزالصنف`);
 const ITEM_WORDS = words(`
   item movie film product article book artikel produkt material produit producto articulo prodotto articolo towar artykul
-  ksiazka zbozi vyrobek kniha livro urun 商品 製品 作品 upc ean gtin barcode plu`);
+  ksiazka zbozi vyrobek kniha livro urun 商品 製品 作品 상품 제품 품목 المنتج منتج الصنف صنف upc ean gtin barcode plu`);
 /** Of orders perhaps a number of their own; so these come last. */
 const ITEM_REFERENCES = words('ref reference referencia riferimento');
 const TITLES = words(`
   comment title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
-  naam benamning varenavn produktnavn produktnamn tytul nazwa nazev ad baslik 商品名 品名 製品名 書名 作品名 タイトル 名称`);
+  naam benamning varenavn produktnavn produktnamn tytul nazwa nazev ad baslik 商品名 品名 製品名 書名 作品名 タイトル 名称 상품명 제품명 품목명 도서명 제목
+  اسمالمنتج اسمالصنف العنوان`);
 const DESCRIPTIONS = words(
-  'description beschreibung kurztext descripcion descrizione omschrijving beskrivning beskrivelse descricao opis popis aciklama 説明',
+  'description beschreibung kurztext descripcion descrizione omschrijving beskrivning beskrivelse descricao opis popis aciklama 説明 설명 الوصف',
 );
 
 /** The names of each field; of several columns the one counts whose name stands first. */
@@ -41,19 +45,21 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   FeedbackType: words('feedbacktype eventtype event action behavior interaction type'),
   Timestamp: words(`
     timestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
-    zeit tijd horodatage fecha dato czas cas tarih zaman 注文日 注文日時 購入日 購入日時 受注日 売上日 日時 日付`),
+    zeit tijd horodatage fecha dato czas cas tarih zaman 注文日 注文日時 購入日 購入日時 受注日 売上日 日時 日付
+    주문일 주문일시 주문일자 구매일 구매일시 구매일자 결제일 결제일시 일시 날짜 تاريخالطلب تاريخالشراء التاريخ تاريخ`),
   Rating: words(`
     rating ratings score stars preference bewertung wertung sterne etoiles calificacion puntuacion valoracion estrellas
-    valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao puan 評価`),
+    valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao puan 評価 평점 별점 التقييم تقييم`),
   Value: words(`
     value quantity qty amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte cantidad unidades quantita qta
-    aantal antal antall quantidade ilosc sztuk mnozstvi pocet qtde adet miktar 数量 個数 冊数`),
+    aantal antal antall quantidade ilosc sztuk mnozstvi pocet qtde adet miktar 数量 個数 冊数 수량 주문수량 구매수량 الكمية كمية`),
   Comment: [...TITLES, ...DESCRIPTIONS],
   Categories: words(`
     categories category genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias famille familia famiglia varugrupp
-    varegruppe kategoria dzial grupa gatunek zanr department section kategori カテゴリ カテゴリー ジャンル 分類`),
+    varegruppe kategoria dzial grupa gatunek zanr department section kategori カテゴリ カテゴリー ジャンル 分類 카테고리 분류 장르
+    الفئة التصنيف القسم`),
   Labels: words(
-    'labels label tags tag keywords schlagworte stichworte etiquettes etiquetas etichette etykiety tagi stitky etiketler タグ',
+    'labels label tags tag keywords schlagworte stichworte etiquettes etiquetas etichette etykiety tagi stitky etiketler タグ 태그 الوسوم',
   ),
   IsHidden: words('ishidden hidden discontinued archived disabled'),
   Subscribe: words('subscribe subscriptions'),
@@ -126,6 +132,8 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
     (field) => [field, COLUMN_NAMES[field]!] as const,
   ),
   ['Value', whole(`${ORDERED}${COUNT}`, `${COUNT}ordered`, `${ROMANCE_COUNT}${OF}${ROMANCE_ORDERED}`)],
+  // In orders a bare name is that of the order or of the customer.
+  ['Comment', whole(`(?:lineitem|item|product|produkt|artikel)${TITLE}`)],
   ['Comment', TITLES],
   ['Comment', whole(`${WHAT}${TITLE}`, `waren(?:bezeichnung|name)`, `${ROMANCE_TITLE}${OF}${ROMANCE_WHAT}`)],
   ['Comment', DESCRIPTIONS],
@@ -144,13 +152,15 @@ const UNDIVIDED: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
-/** A name as the list has it. */
+/** A name as the list has it; what it has in brackets behind it says more of it: `Email (Billing)`. */
 export function plainName(name: string): string {
   return name
+    .replace(/(?<=\p{L}.*)\([^)]*\)/u, '')
     .toLowerCase()
     .replace(/[ßłøæœđı]/g, (letter) => UNDIVIDED[letter]!)
     .normalize('NFKD')
-    .replace(/[^\p{L}]/gu, '');
+    .replace(/[^\p{L}]/gu, '')
+    .normalize('NFC');
 }
 
 /** True for a column that tells something of customers, such as `customer_status`. */

@@ -89,16 +89,21 @@ function isValue(cell: string): boolean {
   return timeForm([cell]) !== undefined || (number !== '' && Number.isFinite(Number(number)));
 }
 
-/** Without names: user, item, then a small number is a rating and a large one or a date is a time. */
+/** More different texts are no types of feedback. */
+const TYPES_MAX = 30;
+
+/** Without names: user, item, then a small number is a rating and a large one or a date is a time; dates come anywhere. */
 function byPlace(rows: readonly (readonly string[])[]): Mapping {
-  const width = rows[0]?.length ?? 0;
-  const mapping: Record<string, number> = { UserId: 0, ...(width > 1 && { ItemId: 1 }) };
-  for (let at = 2; at < width; at++) {
+  const mapping: Record<string, number> = {};
+  for (const at of rows[0]?.keys() ?? []) {
     const values = rows.map((row) => cellText(row[at] ?? '')).filter((value) => value !== '');
-    if (values.length === 0) continue;
-    if (timeForm(values) !== undefined) mapping.Timestamp ??= at;
-    else if (values.every(isValue)) mapping.Rating ??= at;
-    else mapping.FeedbackType ??= at;
+    const isTime = timeForm(values) !== undefined;
+    if (isTime && !values.every((value) => Number.isFinite(Number(value)))) mapping.Timestamp ??= at;
+    else if (mapping.UserId === undefined) mapping.UserId = at;
+    else if (mapping.ItemId === undefined) mapping.ItemId = at;
+    else if (isTime) mapping.Timestamp ??= at;
+    else if (values.length > 0 && values.every(isValue)) mapping.Rating ??= at;
+    else if (values.length > 0 && new Set(values).size <= TYPES_MAX) mapping.FeedbackType ??= at;
   }
   return mapping;
 }

@@ -1,6 +1,7 @@
 import type { Feedback, Item } from '../domain/entities.ts';
 import { FurzeError } from '../domain/furze-error.ts';
 import { cellText } from './cell-text.ts';
+import { fillContinued } from './continued-rows.ts';
 import type { Kind } from './guess-columns.ts';
 import type { FilePlan } from './import-plan.ts';
 import type { Target } from './import-targets.ts';
@@ -106,6 +107,7 @@ class FileImport {
     const { plan, signal, onProgress } = this.options;
     const opened = this.options.opened ?? openText(plan.path, plan.encoding, signal);
     let header: Row | undefined = plan.hasHeader ? [] : undefined;
+    const fill = fillContinued(plan.continued);
     for await (const rows of readRows(plan.path, opened.chunks, plan.format, plan.columns)) {
       for (const row of rows) {
         if (this.isOver()) return;
@@ -114,9 +116,11 @@ class FileImport {
         const isHeader =
           'cells' in row &&
           header?.every((cell, at) => cellText(String(cell)) === cellText(String(row.cells[at])));
-        if (isHeader || row.line <= doneLine) continue;
+        if (isHeader) continue;
+        const whole = 'cells' in row ? { ...row, cells: fill(row.cells) } : row;
+        if (row.line <= doneLine) continue;
         this.rows++;
-        this.take(row);
+        this.take(whole);
         if (this.batch.length >= BATCH_RECORDS) await this.send();
       }
       onProgress(opened.bytesRead(), opened.bytesTotal);

@@ -2,6 +2,7 @@ import { OperatorError } from '../domain/operator-error.ts';
 import { cellText } from './cell-text.ts';
 import { mappingByNames } from './column-names.ts';
 import { findTimeForm } from './column-times.ts';
+import { findContinued } from './continued-rows.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
 import { FIELDS, guess, type Kind, type Mapping } from './guess-columns.ts';
 import { type ColumnPairs, kindByFields, mapColumns } from './map-columns.ts';
@@ -113,7 +114,6 @@ export async function planFile(
       ? keys
       : rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
   const fault = format.name !== 'delimited' || columns.length > 1 ? undefined : oneColumn(path, head);
-  // Times of orders are none of their items.
   const isOfFeedback = kind === 'items' && found.kind === 'feedback' && !isExport(kind, columns);
   const { Timestamp: _, ...timeless } = found.mapping;
   const guessed = isOfFeedback ? timeless : found.mapping;
@@ -123,13 +123,14 @@ export async function planFile(
   const body = rows.slice(hasHeader ? 1 : 0);
   const used = { ...found.mapping, ...mapping };
   const states = kind === 'feedback' ? findStateColumns(columns, body.map(textsOf), used, state) : [];
+  const continued = kind === 'feedback' ? findContinued(body, mapping, states) : undefined;
   const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
   const times = await timesOf({ path, columns, mapping }, body, more, wishes.timeForm);
-  const width = format.name === 'delimited' ? columns.length : undefined;
   return {
-    ...{ ...base, kind, columns, width, hasHeader, isOfFeedback, isApiForm: false },
+    ...{ ...base, kind, columns, hasHeader, isOfFeedback, isApiForm: false },
+    width: format.name === 'delimited' ? columns.length : undefined,
     isEmpty: hasHeader && isWhole && body.length === 0,
-    ...{ ...mapped, mapping, states, ...times },
+    ...{ ...mapped, mapping, states, continued, ...times },
     ...numbersIn(body, mapping, format),
     keepsBlanks: isExport(kind, columns),
     separator: wishes.separator ?? separatorIn(body, kind, columns, used),
@@ -152,7 +153,9 @@ export function itemsWithin(
 ): { readonly items: FilePlan; readonly feedback: FilePlan } | undefined {
   const { kind, columns, isApiForm, hasHeader, mapping, format } = plan;
   if (kind !== 'feedback' || isApiForm || (format.name === 'delimited' && !hasHeader)) return undefined;
-  const { Comment, Categories, Labels } = { ...mappingByNames(columns), ...plan.itemFields };
+  // Tags in orders are of the order.
+  const { Labels: _, ...byName } = mappingByNames(columns);
+  const { Comment, Categories, Labels }: Mapping = { ...byName, ...plan.itemFields };
   const isItems = Comment !== undefined || Categories !== undefined;
   if (!isItems || mapping.ItemId === undefined || isExport(kind, columns)) return undefined;
   const named = { ItemId: mapping.ItemId, Comment, Categories, Labels } as Mapping;
@@ -161,7 +164,15 @@ export function itemsWithin(
   const ofItems = labelled('items', columns, known);
   const told = { ...plan, itemFields: undefined };
   return {
-    items: { ...told, kind: 'items', mapping: ofItems, states: [], timeForm: undefined, isOfFeedback: true },
+    items: {
+      ...told,
+      kind: 'items',
+      mapping: ofItems,
+      states: [],
+      continued: undefined,
+      timeForm: undefined,
+      isOfFeedback: true,
+    },
     feedback: { ...told, mapping: own === undefined || own === Comment ? others : mapping },
   };
 }
@@ -248,6 +259,10 @@ export function describePlan({
   if (states.length > 0)
     parts.push(
       `State from "${states.map(({ name }) => name).join('", "')}" (left out: ${left || 'nothing'})`,
+    );
+  if (plan.continued !== undefined)
+    parts.push(
+      `rows with the "${columns[plan.continued.key]}" of the row before go on with it where they are empty`,
     );
   const used = [...Object.values(mapping), ...states.map(({ at }) => at)];
   const others = plan.isOfFeedback ? [] : columns.filter((_, at) => !used.includes(at));

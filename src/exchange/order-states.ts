@@ -15,7 +15,8 @@ const GONE = anyOf(`
   reject fail$ failed$ failure$ expired chargeback abgelehnt abgebroch fehlgeschl erstattet zurückgegeb zurückgesend zurückgenomm
   zurueckgegeb zurueckgesend widerruf rembours renvoy refus échou abandon devol devuel reembols rechaz fallid rimbors reso$ resi$
   restituit rifiut geannul geretourn terugbetaald teruggestuurd mislukt zwroc zwrot odrzucon nieudan zrušen vracen vrácen vratk zamítnut estorn
-  recus avbest avbrut makuler returner återbetald återtag tilbakef tilbageb iptal iade red$ reddedil キャンセル 返品 返金 取消 取り消し`);
+  recus avbest avbrut makuler returner återbetald återtag tilbakef tilbageb iptal iade red$ reddedil キャンセル 返品 返金 取消 取り消し
+  취소 주문취소 구매취소 결제취소 반품 주문반품 환불 ملغي ملغى ملغاة الغاء الإلغاء مسترجع مسترد مرتجع الاسترجاع الاسترداد`);
 /** Words that turn a state around, or say that a part alone came back or that it is asked for. */
 const NOT = anyOf(`
   not no$ non$ nicht kein nie$ ne$ não sin$ sans$ partial partly part$ teil parti$ partiel parci parzi część castec částeč delvis kısm request
@@ -24,11 +25,12 @@ const NOT = anyOf(`
 const STANDS = anyOf(`
   complet paid$ payment$ ship deliver fulfil process pending dispatch approv confirm invoiced done bezahlt versa versend versend geliefert
   erledigt abgeschl offen$ bestätigt in$ expédi livr termin valid envi entreg pagad pendient conclu pago$ spedit consegn evas pagat verzond
-  gelever betaald afgerond wysł zreali opłac dostarcz odesl doruc doruč vyříz zaplac skick lever betal tamam teslim kargo 完了 発送 入金 処理`);
+  gelever betaald afgerond wysł zreali opłac dostarcz odesl doruc doruč vyříz zaplac skick lever betal tamam teslim kargo 完了 発送 入金 処理
+  배송 구매확정 결제완료 발송 입금 مكتمل تم$ شحن توصيل التوصيل مدفوع`);
 
 /** Names of columns of states. */
 const STATE_NAME =
-  /statu[st]|states?$|zustand|^etat|situa[ct]|^estado|^stato|^stan(?:zam|$)|^stav$|^stavobj|durum|stage$|ステータス|状態|状況/;
+  /statu[st]|states?$|zustand|^etat|situa[ct]|^estado|^stato|^stan(?:zam|$)|^stav$|^stavobj|durum|stage$|ステータス|状態|状況|상태|حالة/;
 /** Around the word of a column that says of each row whether it was cancelled, or when: `is_cancelled`, `Refunded at`. */
 const FLAG_NAME = /^(?:is|was|has|ist|est)?(.+?)(?:at|on|am|date|datum|time|flag|yn|le)?$/;
 const FLAGS =

@@ -6,6 +6,14 @@ import { isKept, LostNumber, lostNumbers } from './lost-number.ts';
 import { type StateColumn, stateLeftOut } from './order-states.ts';
 import { isNoTime, readTime, type TimeForm, whyNoTime } from './time-formats.ts';
 
+/** Rows that go on with the order of the row before, which alone has its customer, its time and its state. */
+export interface Continued {
+  /** The column of the order's number. */
+  readonly key: number;
+  /** The columns whose empty cells mean what the first row of the order has. */
+  readonly columns: readonly number[];
+}
+
 export interface Plan {
   readonly kind: Kind;
   readonly mapping: Mapping;
@@ -33,6 +41,8 @@ export interface Plan {
   readonly isApiForm?: boolean;
   /** Columns that tell what became of a row's order. */
   readonly states?: readonly StateColumn[];
+  /** Rows that go on with the order of the row before. */
+  readonly continued?: Continued | undefined;
   /** Rows of these states are left out; absent where they are those of what was cancelled or came back, see `isGone`. */
   readonly leftOut?: readonly string[] | undefined;
   /** Turns a row of a file of an odd form into the columns that the mapping means. */

@@ -51,6 +51,11 @@ const ZERO_DATE = /^(?:0000([-./]?)00\1|00([-./])00\2(?:00)?)00(?:[ T]00:00(?::0
 /** The text behind the day: hours to fractions, am or pm, a zone. */
 const CLOCK =
   /^(?:(?:,? +|[T:])(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?(?: ?([ap])\.?m\.?| Uhr)?(?: ?(?:Z|UTC|GMT))?(?: ?([+-]\d{2}):?(\d{2})?)?)?$/i;
+/** Before and after noon, in Korean, Chinese and Japanese before the hours, in Arabic behind them. */
+const FRONT_HALF = /(오전|오후|上午|下午|午前|午後) ?([\d:]+)/;
+const ARABIC_HALF = /(?<=\d) ?([صم])$/;
+const halfOf = (_: string, half: string) => (/[오下][후午]|午後|م/.test(half) ? ' pm' : ' am');
+const halfBehind = (all: string, half: string, clock: string) => clock + halfOf(all, half);
 /** Where three numbers of two digits end with so many different ones and begin with less than half as many, these are years. */
 const DAYS_MIN = 8;
 /** Two digits of a year from here on are of the last century, as POSIX has it. */
@@ -183,7 +188,7 @@ export class DateOrder {
 }
 
 function writtenOf(text: string): Written | undefined {
-  const value = narrowDigits(text.trim());
+  const value = narrowDigits(text.trim()).replace(FRONT_HALF, halfBehind).replace(ARABIC_HALF, halfOf);
   const first = YEAR_FIRST.exec(value);
   if (first !== null) return { ...day(first[1]!, first[3]!, first[4]!), clock: rest(value, first) };
   const last = YEAR_LAST.exec(value);

@@ -44,6 +44,36 @@ describe('the guess of what a file holds', () => {
     expect(items.mapping).toMatchObject({ ItemId: 0, Comment: 1, Categories: 2 });
   });
 
+  it('knows the columns of a Korean shop and of an Arabic one, their halves of the day and digits', async () => {
+    const korean = await plan(
+      '주문번호\t주문일시\t회원아이디\t상품코드\t상품명\t수량\n1\t2024-03-05 오후 2:03:04\ta\tb\tc\t1\n',
+    );
+    expect(korean.mapping).toEqual({ UserId: 2, ItemId: 3, Timestamp: 1, Value: 5, Comment: 4 });
+    expect(recordOf(['1', '2024-03-05 오후 2:03:04', 'a', 'b', 'c', '1'], korean)).toMatchObject({
+      record: { Timestamp: '2024-03-05T14:03:04Z' },
+    });
+    const arabic = await plan('تاريخ الطلب;رقم العميل;رقم المنتج;الكمية\n٢٥/٠٣/٢٠٢٤ ٠٨:٠٩;a;b;١٢\n');
+    expect(arabic.mapping).toEqual({ UserId: 1, ItemId: 2, Timestamp: 0, Value: 3 });
+    expect(recordOf(['٢٥/٠٣/٢٠٢٤ ٠٨:٠٩', 'a', 'b', '١٢٫٥'], arabic)).toMatchObject({
+      record: { Timestamp: '2024-03-25T08:09:00Z', Value: 12.5 },
+    });
+  });
+
+  it('passes over what stands in brackets behind a name', async () => {
+    const found = await plan(
+      'Email (Billing),SKU,Item Name,Quantity (- Refund),Order Date\na@x.example,b,c,1,2024-03-05 10:00\n',
+    );
+    expect(found.mapping).toEqual({ UserId: 0, ItemId: 1, Comment: 2, Value: 3, Timestamp: 4 });
+  });
+
+  it('finds times in a file without names of columns, and takes no long texts for types', async () => {
+    const rows = Array.from(
+      { length: 40 },
+      (_, at) => `u${at % 5}\t2009-05-04T23:08:${10 + at}Z\ti${at}\tSong ${at}\n`,
+    );
+    expect((await plan(rows.join(''))).mapping).toEqual({ UserId: 0, Timestamp: 1, ItemId: 2 });
+  });
+
   it('reads wide digits of numbers and times as those of ASCII', async () => {
     const found = await plan('会員番号,商品コード,注文日,数量\na,１,２０２４／０３／０５,１２\n');
     expect(recordOf(['a', '１', '２０２４／０３／０５', '１２'], found)).toMatchObject({

@@ -9,14 +9,16 @@ describe('states of orders', () => {
     RETURNED storniert Storniert,Kunde Stornierung Retoure retourniert zurückgesendet Zurückgegeben annulé Annulée Retournée
     remboursé Refusé anulowane zwrócone Zwrot anulado Cancelado Devuelto devolvido reembolsado estornado annullato rimborsato
     reso geannuleerd Geretourneerd terugbetaald zrušeno Vráceno avbeställd annulleret returnerad iptal İptal,edildi İade
-    キャンセル 返品済み voided failed payment_failed declined chargeback widerrufen`.split(/\s+/),
+    キャンセル 返品済み voided failed payment_failed declined chargeback widerrufen 주문취소 반품완료 환불 ملغي مسترجع تم,الإلغاء`.split(
+      /\s+/,
+    ),
   )('%s was not bought in the end', (state) => expect(isGone(state.replace(',', ' '))).toBe(true));
 
   it.each(
     `complete completed paid pending shipped processing partially_refunded wc-completed teilweise,erstattet bezahlt offen
     versendet Retour,abgelehnt-nicht payée en,cours expédiée livré enviado entregue opłacone zrealizowane odesláno
     skickad levererad returning new open on-hold 発送済み 入金済み not_returned return,requested no annual Annie
-    partial,refund 未返品 resolved response voucher avoid`.split(/\s+/),
+    partial,refund 未返品 resolved response voucher avoid 배송완료 구매확정 مكتمل تم,التوصيل`.split(/\s+/),
   )('%s stays', (state) => expect(isGone(state.replaceAll(',', ' '))).toBe(false));
 });
 

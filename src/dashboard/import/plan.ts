@@ -1,5 +1,6 @@
 import { cellText } from '../../exchange/cell-text.ts';
 import { type ColumnBatches, readOn } from '../../exchange/column-times.ts';
+import { fillContinued, findContinued } from '../../exchange/continued-rows.ts';
 import {
   FIELDS,
   type Guess,
@@ -71,9 +72,10 @@ export function planOf(
   const isRated = kind === 'feedback' && 'Rating' in mapping && ratingMin !== '';
   const numbers = [...columnOf(body, mapping.Value), ...columnOf(body, mapping.Rating)];
   const form = timeFormOfNamed(timesOf(body, { kind, mapping }));
+  const states = kind === 'feedback' ? findStateColumns(names, body.map(textsOf), mapping, state) : [];
   return {
-    ...{ ...chosen, mapping },
-    states: kind === 'feedback' ? findStateColumns(names, body.map(textsOf), mapping, state) : [],
+    ...{ ...chosen, mapping, states },
+    continued: kind === 'feedback' ? findContinued(body, mapping, states) : undefined,
     separator:
       chosen.separator ||
       separatorOf([...columnOf(body, mapping.Categories), ...columnOf(body, mapping.Labels)]),
@@ -141,7 +143,8 @@ export function previewOf(body: readonly Row[], plan: Plan): Preview[] {
   const { Timestamp: at, ...others } = plan.mapping;
   const isOpen = areTimesOpen(plan);
   const used = isOpen ? { ...plan, mapping: others as Plan['mapping'] } : plan;
-  return body.slice(0, SHOWN_ROWS).map((row) => {
+  const shownRows = body.slice(0, SHOWN_ROWS).map(fillContinued(plan.continued));
+  return shownRows.map((row) => {
     const made = recordOf(row, used);
     if ('leftOut' in made) return { leftOut: made.leftOut };
     if ('refusal' in made) return made;

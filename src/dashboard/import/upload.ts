@@ -1,3 +1,4 @@
+import { fillContinued } from '../../exchange/continued-rows.ts';
 import { ImportReports } from '../../exchange/import-reports.ts';
 import { type Plan, recordOf } from '../../exchange/rows-to-records.ts';
 import { ApiError, api, pathOf } from '../api.ts';
@@ -36,6 +37,7 @@ interface Line {
 export class Upload {
   private readonly opened: OpenedFile;
   private readonly plan: Plan;
+  private readonly fill: ReturnType<typeof fillContinued>;
   private readonly skipFirst: boolean;
   private readonly onState: (state: UploadState) => void;
   private readonly announcer: ImportReports;
@@ -53,6 +55,7 @@ export class Upload {
   constructor(opened: OpenedFile, plan: Plan, skipFirst: boolean, onState: (state: UploadState) => void) {
     this.opened = opened;
     this.plan = plan;
+    this.fill = fillContinued(plan.continued);
     this.skipFirst = skipFirst;
     this.onState = onState;
     // Of no secret and no meaning: another for each upload.
@@ -86,7 +89,7 @@ export class Upload {
       const isSkipped = this.isFirst && this.skipFirst;
       this.isFirst = false;
       if (isSkipped) continue;
-      const made = 'reason' in row ? { refusal: row.reason } : recordOf(row.cells, this.plan);
+      const made = 'reason' in row ? { refusal: row.reason } : recordOf(this.fill(row.cells), this.plan);
       if ('refusal' in made) this.refuse(row.line, made.refusal);
       else if ('leftOut' in made) this.leftOut++;
       else this.batch.push({ line: row.line, record: made.record });
