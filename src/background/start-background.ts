@@ -99,6 +99,7 @@ export async function startBackground(
   teardown.add(() => training.search.stop());
   const follower = cluster && new GenerationFollower(cluster, training.fits, log);
   teardown.add(() => follower?.stop());
+  teardown.add(() => recommendation.explainer.close());
   const isRestored = restoring.then(() => follower?.start());
   return { ...training, pool, recommendation, tasks, isRestored };
 }

@@ -2,6 +2,7 @@ import { listSpace } from '../config/list-space.ts';
 import { positiveFeedback, readTypesOf } from '../config/positive-feedback.ts';
 import { effectiveUntil } from '../domain/clock.ts';
 import { ttlMs } from '../domain/duration.ts';
+import type { OpenedParts } from '../model/registry.ts';
 import type { DataStore, LocalReads } from '../store/data-store.ts';
 import type { ShownLog } from '../store/shown-log.ts';
 import { AnswerCounts } from './answers/answer-counts.ts';
@@ -16,7 +17,7 @@ import type { ActiveUsers } from './lists/active-users.ts';
 import { marksLists } from './lists/list-versions.ts';
 import type { AnsweredQuestions } from './lists/maker/answered-questions.ts';
 import { markStale } from './lists/mark-stale.ts';
-import { type ListParts, startLists } from './lists/start-user-lists.ts';
+import { type ListParts, type StartedLists, startLists } from './lists/start-user-lists.ts';
 import type { UserLists } from './lists/user-lists.ts';
 import { GenerationSlot } from './models/generation-slot.ts';
 import type { FindRelated, ItemNeighbors } from './neighbors/item-neighbors.ts';
@@ -131,6 +132,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const fallbacks = online.fallback_recommend;
   const explainer = new Explainer({ ...shared, isPositive, replacesRead, recommender, fallbacks });
   const changesList = marksLists(settings, isPositive);
+  generations.onServed = (model) => void prepare(kept, explainer, model, parts.onTrouble);
   data.onChange(function* (changes) {
     yield* markStale(changes, lists, active, changesList);
     yield* hits.follow(changes);
@@ -138,6 +140,21 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   });
   const served = { recommender, explainer, answers, sources, itemNeighbors, sinceFit };
   return { ...served, ...placed, live, lists, active, generations, settings, reads, histories, vectors };
+}
+
+/** Works out what questions ask of a new model, before they come. */
+async function prepare(
+  kept: Pick<StartedLists, 'prepare'>,
+  explainer: Explainer,
+  model: OpenedParts,
+  onTrouble: RecommendationParts['onTrouble'],
+): Promise<void> {
+  try {
+    await kept.prepare(model);
+    await explainer.rehearse();
+  } catch (error) {
+    onTrouble('what questions ask of a new model could not be prepared', error);
+  }
 }
 
 /** Follows each commit; the ranking learns from likes as of before it, where all feedback is here. @returns where to put what learns */

@@ -23,14 +23,16 @@ import { ageInWords, popularityInWords } from './item-words.ts';
 
 /** Number of the user's items that are named. */
 const CONTRIBUTIONS_MAX = 10;
-/** Items most like one that is not recommended, whose likes are tried. */
-const LIKES_TRIED = 3;
+/** Items most like one that is not recommended, in one way and another, whose likes are compared, and the best that are tried. */
+const [LIKES_COMPARED, LIKES_TRIED] = [8, 3];
 /** Of who likes more than this one more like is not tried: it changes little, and takes long. */
 const LIKES_OF_TRIED = 500;
 /** An item has to come among so much of the list: what the like itself changes in live counts may move it a little. */
 const SURE_SHARE = 0.9;
 /** More people are no advice. */
 const PEOPLE_MAX = 1_000_000;
+/** Explanations that are tried before the first question: code that runs for the first time takes ten times as long. */
+const REHEARSALS = 12;
 /** Explanations at work at most: each holds the user's feedback for many turns. */
 const AT_WORK_MAX = 4;
 
@@ -61,8 +63,37 @@ export class Explainer {
 
   private readonly queue = new BoundedQueue({ atWorkMax: AT_WORK_MAX, refusedFor: 'explanations' });
 
+  private readonly closing = new AbortController();
+  private rehearsed: Promise<void> | undefined;
+
   constructor(parts: Explainer['parts']) {
     this.parts = parts;
+  }
+
+  /** Explains to a few people, for nobody, once there is a model: then the first question takes no longer than others. */
+  async rehearse(): Promise<void> {
+    this.rehearsed ??= this.rehearseAll().catch((error: unknown) => {
+      if (!this.closing.signal.aborted) throw error;
+    });
+    await this.rehearsed;
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.rehearsed?.catch(() => {});
+  }
+
+  private async rehearseAll(): Promise<void> {
+    const { reads, catalogue } = this.parts;
+    const query = { n: 1, categories: [], caller: this.closing };
+    for (let at = 0; at < REHEARSALS; at++) {
+      await nextTurn(query.caller);
+      const userId = reads.userIdAt(Math.floor((at * reads.userRowCount) / REHEARSALS));
+      const itemId = catalogue.idAt(Math.floor((at * catalogue.rowCount) / REHEARSALS));
+      const last = catalogue.idAt(catalogue.rowCount - 1 - at);
+      if (userId !== undefined && itemId !== undefined && last !== undefined)
+        await this.explained(userId, itemId, query, [last]);
+    }
   }
 
   /**
@@ -71,25 +102,28 @@ export class Explainer {
    */
   async explain(userId: string, itemId: string, query: ExplainQuery): Promise<Explanation | undefined> {
     if (this.parts.reads.itemRow(itemId) < 0) return undefined;
-    return this.queue.run(() => this.explained(userId, itemId, query), query.caller?.signal);
+    const { caller } = query;
+    return this.queue.run(async () => {
+      const { text } = await this.parts.recommender.recommend(userId, { ...query, offset: 0 });
+      await nextTurn(caller);
+      return this.explained(userId, itemId, query, JSON.parse(text) as string[]);
+    }, caller?.signal);
   }
 
+  /** @param list the first of what is recommended to the user */
   private async explained(
     userId: string,
     itemId: string,
-    query: ExplainQuery,
+    { caller, ...query }: ExplainQuery,
+    list: readonly string[],
   ): Promise<Explanation | undefined> {
-    const { reads, recommender, histories, maker } = this.parts;
-    const { caller, categories } = query;
+    const { reads, histories, maker } = this.parts;
     await inTurns(maker.warm(), caller?.signal);
-    const { text } = await recommender.recommend(userId, { ...query, offset: 0 });
-    const list = JSON.parse(text) as string[];
-    await nextTurn(caller);
     const itemRow = reads.itemRow(itemId);
     if (itemRow < 0) return undefined;
     const Rank = list.indexOf(itemId);
     return histories.use(reads.userRow(userId), async (history) => {
-      const WhyNot = Rank < 0 && { WhyNot: this.whyNot(history, itemRow, categories) };
+      const WhyNot = Rank < 0 && { WhyNot: this.whyNot(history, itemRow, query.categories) };
       await nextTurn(caller);
       const last = Rank < 0 && list.length > 0 ? reads.itemRow(list.at(-1)!) : -1;
       const asked = [itemRow, ...(last < 0 ? [] : [last])];
@@ -98,7 +132,7 @@ export class Explainer {
       await nextTurn(caller);
       const [Score, CutScore] = parts?.scores ?? asked.map((row) => maker.scoreOf(history, row));
       const isBelow = last >= 0 && WhyNot && WhyNot.WhyNot?.Reason === 'below_the_cut';
-      const Lift = isBelow && { Lift: await this.lift(history, [itemRow, last], query) };
+      const Lift = isBelow && { Lift: await this.lift(history, [itemRow, last], { ...query, caller }) };
       const Recommenders = await this.proposals(history, itemRow, caller);
       await nextTurn(caller);
       const answered = { UserId: userId, ItemId: itemId, Recommended: Rank >= 0, Rank };
@@ -124,12 +158,20 @@ export class Explainer {
   ): Promise<Explanation['Lift']> {
     const { maker, catalogue, generations, live, isPositive } = this.parts;
     const isTried = history.positiveRows(isPositive, LIKES_OF_TRIED + 1).length <= LIKES_OF_TRIED;
-    const neighbors = isTried ? generations.current?.parts.itemNeighbors : undefined;
-    const similar = neighbors?.neighborsAt(itemRow).rows ?? [];
+    const { itemNeighbors, itemKnn } = (isTried && generations.current?.parts) || {};
+    const near = [itemNeighbors, itemKnn].flatMap((lists) =>
+      Array.from(lists?.neighborsAt(itemRow).rows ?? [])
+        .filter((row) => maker.accepts(row, history))
+        .slice(0, LIKES_COMPARED),
+    );
+    const leads: { readonly row: number; readonly lead: number }[] = [];
+    for (const row of new Set(near)) {
+      await nextTurn(caller);
+      const lead = maker.leadWithLike(history, row, [itemRow, last]);
+      if (lead > 0) leads.push({ row, lead });
+    }
     const Likes: string[] = [];
-    for (const row of Array.from(similar)
-      .filter((row) => maker.accepts(row, history))
-      .slice(0, LIKES_TRIED)) {
+    for (const { row } of leads.sort((a, b) => b.lead - a.lead).slice(0, LIKES_TRIED)) {
       await nextTurn(caller);
       const list = maker.listWithLike(history, row).filter((each) => catalogue.isInAll(each, categories));
       const rank = list.indexOf(itemRow);

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { positiveFeedback } from '../../config/positive-feedback.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { OpenedParts } from '../../model/registry.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -45,6 +46,8 @@ export interface StartedLists {
   readonly active: ActiveUsers;
   readonly hits: AnswerCache;
   readonly answered: AnsweredQuestions;
+  /** Works out in turns what questions ask of a new model. */
+  readonly prepare: (model: OpenedParts) => Promise<void>;
 }
 
 /** Puts users' lists together and takes up where the last process left them. */
@@ -61,7 +64,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     cacheSize: settings.cacheSize,
     lastRows: (userRow) => lists.lastRows(userRow),
   });
-  const scratch = preparedScratch(parts);
+  const scratch = new CandidateScratch();
   const maker = new ListMaker(settings, inputs, live.isPositive, scratch);
   const itemCount = () => live.catalogue.itemCount;
   const answered = new AnsweredQuestions({
@@ -106,18 +109,11 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     isStale: (list, nowMs) => lists.isStale(list, nowMs),
     isKnown: (userRow) => reads.isKnown(userRow),
   });
-  return { settings, maker, lists, active, hits, answered };
+  return { settings, maker, lists, active, hits, answered, prepare: preparing(scratch, live) };
 }
 
-/** Prepares in turns of the event loop what questions ask of each new model. */
-function preparedScratch({ generations, live, onTrouble }: ListParts): CandidateScratch {
-  const scratch = new CandidateScratch();
-  generations.onServed = (parts) => {
-    inTurns(scratch.sums.prepare(parts, live.popularity.recent)).catch((error: unknown) =>
-      onTrouble('what lists need of a new model could not be prepared', error),
-    );
-  };
-  return scratch;
+function preparing({ sums }: CandidateScratch, { popularity }: InMemoryState): StartedLists['prepare'] {
+  return (model) => inTurns(sums.prepare(model, popularity.recent));
 }
 
 function listVersions(

@@ -35,32 +35,38 @@ export class ItemBasedSource implements Source {
   /**
    * Items most like the seed items together: the sum of each item's similarity to the seeds, out of what was computed
    * ahead, else worked out now.
+   * @param weights of the seeds by their places; all alike when absent
    */
-  similarTo(seeds: readonly number[], asked: Pick<Ask, 'k' | 'accept' | 'caller'>): Promise<Ranked> | Ranked {
+  similarTo(
+    seeds: readonly number[],
+    asked: Pick<Ask, 'k' | 'accept' | 'caller'>,
+    weights?: Float64Array,
+  ): Promise<Ranked> | Ranked {
     const { generations, catalogue } = this.parts;
     const lists = generations.current?.parts.itemNeighbors;
     const isAhead = (seed: number) => lists !== undefined && lists.neighborsAt(seed).rows.length > 0;
-    if (!seeds.every(isAhead)) return this.workedOut(seeds, asked, lists, isAhead);
-    return bestBySimilarity(lists, seeds, asked.k, (row) => catalogue.isListable(row) && asked.accept(row));
+    if (!seeds.every(isAhead)) return this.workedOut(seeds, asked, lists, weights);
+    const accept = (row: number) => catalogue.isListable(row) && asked.accept(row);
+    return bestBySimilarity(lists, seeds, asked.k, accept, weights);
   }
 
   private async workedOut(
     seeds: readonly number[],
     { k, accept, caller }: Pick<Ask, 'k' | 'accept' | 'caller'>,
     lists: NeighborLists | undefined,
-    isAhead: (seed: number) => boolean,
+    weights: Float64Array | undefined,
   ): Promise<Ranked> {
     const { catalogue, itemNeighbors } = this.parts;
     const sums = new Map<number, number>();
     const add = (row: number, score: number) => sums.set(row, (sums.get(row) ?? 0) + score);
-    for (const [row, sum] of sumSimilarities(lists, seeds.filter(isAhead))) {
-      if (catalogue.isListable(row) && accept(row)) add(row, sum);
-    }
-    for (const seed of seeds) {
-      if (isAhead(seed)) continue;
+    eachSimilarity(lists, seeds, weights, (row, similarity) => {
+      if (catalogue.isListable(row) && accept(row)) add(row, similarity);
+    });
+    for (const [place, seed] of seeds.entries()) {
+      if (lists !== undefined && lists.neighborsAt(seed).rows.length > 0) continue;
       const { rows, scores } = await itemNeighbors.of(seed, NEIGHBORS_PER_SEED, accept, caller?.signal);
       rows.forEach((row, at) => {
-        add(row, scores[at]!);
+        add(row, weightAt(weights, place) * scores[at]!);
       });
     }
     const top = new TopK(k);
@@ -94,17 +100,17 @@ const scratch = new SparseSums();
 
 /**
  * The items with the largest sums of similarities to the seed items, out of what was computed ahead.
- * @param weightAt the weight of the seed at a place
+ * @param weights of the seeds by their places; all alike when absent
  */
 export function bestBySimilarity(
   lists: NeighborLists | undefined,
   seeds: readonly number[],
   k: number,
   accept: (row: number) => boolean,
-  weightAt: (at: number) => number = () => 1,
+  weights?: Float64Array,
 ): Ranked {
   scratch.clear();
-  eachSimilarity(lists, seeds, weightAt, (row, similarity) => scratch.add(row, similarity));
+  eachSimilarity(lists, seeds, weights, (row, similarity) => scratch.add(row, similarity));
   return scratch.best(k, accept);
 }
 
@@ -114,24 +120,26 @@ function sumSimilarities(
   seeds: readonly number[],
 ): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
-  eachSimilarity(
-    lists,
-    seeds,
-    () => 1,
-    (row, similarity) => sums.set(row, (sums.get(row) ?? 0) + similarity),
+  eachSimilarity(lists, seeds, undefined, (row, similarity) =>
+    sums.set(row, (sums.get(row) ?? 0) + similarity),
   );
   return sums;
+}
+
+/** Items beyond all weights are long ago. */
+function weightAt(weights: Float64Array | undefined, place: number): number {
+  return weights === undefined ? 1 : (weights[place] ?? 0);
 }
 
 function eachSimilarity(
   lists: NeighborLists | undefined,
   seeds: readonly number[],
-  weightAt: (at: number) => number,
+  weights: Float64Array | undefined,
   onSimilarity: (row: number, similarity: number) => void,
 ): void {
   if (lists === undefined) return;
   for (let place = 0; place < seeds.length; place++) {
-    const weight = weightAt(place);
+    const weight = weightAt(weights, place);
     const { rows, scores } = lists.neighborsAt(seeds[place]!);
     for (let at = 0; at < rows.length; at++) onSimilarity(rows[at]!, weight * scores[at]!);
   }

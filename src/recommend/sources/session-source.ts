@@ -7,11 +7,10 @@ import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Discovery } from '../models/feature-names.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
+import { SESSION_WEIGHTS } from '../models/like-sums.ts';
 import { bestBySimilarity, type ItemBasedSource } from './item-based-source.ts';
 import type { ListQuery } from './recommender.ts';
 
-/** An item of the session counts half after so many later ones: what comes next follows from what came last. */
-const HALF_LIFE_ITEMS = 2;
 /** The list of a session with these likes, the latest first, and with these rows in all, ascending; see `ListMaker.makeForSession`. */
 export type ListOfSession = (
   liked: readonly number[],
@@ -85,7 +84,7 @@ export class SessionSource {
     const asked = { length, discovery: query.discovery };
     const next = this.withReturns(this.next(seeds, seen, k, accept, asked), seeds, k, query.categories);
     if (next.rows.length === k) return next;
-    const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller });
+    const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller }, SESSION_WEIGHTS);
     if (!(similar instanceof Promise)) return followedBy(next, similar, k, 'item_based');
     const found = await similar;
     // Items may have been hidden or deleted while others were waited for.
@@ -137,7 +136,7 @@ export class SessionSource {
     const { generations, catalogue, bySequence } = this.parts;
     const sequence = bySequence ? generations.current?.parts.sequence : undefined;
     const mayStand = (row: number) => catalogue.isListable(row) && accept(row);
-    return bestBySimilarity(sequence, seeds, k, mayStand, (at) => 2 ** (-at / HALF_LIFE_ITEMS));
+    return bestBySimilarity(sequence, seeds, k, mayStand, SESSION_WEIGHTS);
   }
 }
 

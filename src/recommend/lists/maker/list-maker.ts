@@ -269,6 +269,13 @@ export class ListMaker {
     return this.make(history, undefined, this.finder.withLike(history, itemRow))?.rows ?? [];
   }
 
+  /** By how much an item scores more than another one after one more like. @param likedRow of an item that the user has not read */
+  leadWithLike(history: History, likedRow: number, [itemRow, other]: readonly [number, number]): number {
+    const match = this.finder.match(history, undefined, undefined, this.finder.withLike(history, likedRow));
+    const [own = 0, ofOther = 0] = this.rank(history, proposalOf(match, [itemRow, other]));
+    return own - ofOther;
+  }
+
   /**
    * So many more people would have to like an item now for it to score more than another one; undefined where `max` would
    * not do, where nothing was learned to rank by, and for an item that nobody proposes to the user.
