@@ -10,6 +10,11 @@ import { runProof } from './run-proof.ts';
 
 const CONFIG = fileURLToPath(new URL('./schemathesis.toml', import.meta.url));
 const KEY = 'schemathesis';
+/**
+ * All checks but two: what belongs to an unknown id is an empty list, as Gorse answers, and an id that was made is asked for
+ * without its percent signs encoded, so that it is another.
+ */
+const CHECKS = ['--checks', 'all', '--exclude-checks', 'use_after_free,ensure_resource_availability'];
 /** What it says at its end. */
 const SUMMARY = /(\d+) generated, (?:(\d+) found (\d+) unique failures?|.*passed)/;
 
@@ -26,7 +31,7 @@ await runProof('cases', 15_000, async ({ amount, seed, folder }) => {
   const operations = Object.values(document.paths).flatMap((path) => Object.keys(path)).length;
   const args = ['--config-file', CONFIG, 'run', `${furze.url}/apidocs.json`, '-H', `X-API-Key: ${KEY}`];
   const more = ['--max-examples', `${Math.ceil(amount / operations)}`, '--seed', `${seed}`];
-  const child = spawn('schemathesis', [...args, ...more, '--checks', 'all', '--no-color'], { cwd: folder });
+  const child = spawn('schemathesis', [...args, ...more, ...CHECKS, '--no-color'], { cwd: folder });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {

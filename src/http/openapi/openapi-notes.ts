@@ -5,8 +5,6 @@ export interface ParameterNote {
   readonly description: string;
   readonly schema: TSchema;
   readonly example?: unknown;
-  /** Without a value it is not given. */
-  readonly allowEmptyValue?: true;
 }
 
 const text = Type.String();
@@ -40,13 +38,11 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryName, ParameterNote>> = {
     description: 'Number of entries; by default `[server] default_n`',
     schema: count('n'),
     example: 10,
-    allowEmptyValue: true,
   },
   offset: {
     description: 'Position in the list to start from',
     schema: count('offset'),
     example: 0,
-    allowEmptyValue: true,
   },
   cursor: {
     description: 'The `Cursor` of the page before; read as `Cursor` too',

@@ -100,7 +100,9 @@ function operationId({ method, path }: Route): string {
 }
 
 function parameter(name: string, place: 'path' | 'query', note: ParameterNote, limits: Limits): object {
-  return { name, in: place, required: place === 'path', ...note, schema: withRefs(note.schema, limits) };
+  // In a query one without a value is not given.
+  const open = place === 'path' ? { required: true } : { required: false, allowEmptyValue: true };
+  return { name, in: place, ...open, ...note, schema: withRefs(note.schema, limits) };
 }
 
 function responses(route: Route, limits: Limits): object {
