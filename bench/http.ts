@@ -84,5 +84,5 @@ if (asked('leaving')) {
   const durationMs = smoke ? 1000 : Number(options.seconds) * 1000;
   rows.push(...(await benchLeaving(leavingSize, { clients, durationMs })));
 }
-if (asked('overload')) rows.push(...(await benchOverload(smoke ? 0.01 : 1)));
+if (asked('overload')) rows.push(...(await benchOverload(smoke ? 0.01 : 1, options.only)));
 printRows(rows);

@@ -1,9 +1,12 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { EngineName } from '../../src/http/engine/engine.ts';
 import { getRequest, postRequest } from './connection.ts';
-import { measureLatencies, sendAll } from './load.ts';
+import { measureLatencies, type Pressure, sendAll } from './load.ts';
 import { engines, type ServerProcess, startService, withFolder } from './processes.ts';
 import { quantile, type Row, ratioRow } from './statistics.ts';
 
@@ -53,6 +56,15 @@ const CROWDS: readonly Crowd[] = [
   },
 ];
 
+/** Connections that send so many requests at once and wait for all their answers; 1,024 of 16 is how TechEmpower asks. */
+const PIPELINES = [
+  [256, 16],
+  [1024, 16],
+  [4, 1000],
+] as const;
+const PIPELINED = '/api/latest?n=10';
+const PIPELINING_CLIENT = fileURLToPath(new URL('./pipelining-client.ts', import.meta.url));
+
 function askOnAndOn(socket: Socket): void {
   const requests = Buffer.concat(Array.from({ length: 500 }, () => POINT_READ));
   const more = () => {
@@ -62,15 +74,21 @@ function askOnAndOn(socket: Socket): void {
   more();
 }
 
-/** Effect of harmful crowds on the service's memory and its other callers, over each engine that loads. */
-export async function benchOverload(scale: number): Promise<Row[]> {
+/**
+ * Effect of harmful crowds on the service's memory and its other callers, over each engine that loads.
+ * @param only part of the names of the crowds to face, such as `at once`
+ */
+export async function benchOverload(scale: number, only = ''): Promise<Row[]> {
   const rows: Row[] = [];
   for (const engine of engines())
     await withFolder(async (folder) => {
       const service = await startService(folder, [], { engine });
       await fill(service.port);
       const idleMs = await probe(service.port, scale < 1 ? SMOKE_MS : 2000);
-      for (const crowd of CROWDS) rows.push(...(await face(service, engine, crowd, idleMs, scale)));
+      for (const crowd of CROWDS.filter(({ name }) => name.includes(only)))
+        rows.push(...(await face(service, engine, crowd, idleMs, scale)));
+      for (const [connections, depth] of 'requests at once'.includes(only) ? PIPELINES : [])
+        rows.push(...(await besidePipelining(service, engine, { connections, depth }, idleMs, scale)));
       await service.stop();
     });
   return rows;
@@ -110,6 +128,36 @@ async function face(
   return [
     ratioRow(bench, 'MiB resident at most', peakMib, 'the same before', beforeMib, '+ 1 GiB at most'),
     ratioRow(bench, 'ms, p99 of a point read meanwhile', busy, 'the same when idle', idle),
+  ];
+}
+
+/** What others wait for beside clients that send requests on and on, and whether those are answered, in order. */
+async function besidePipelining(
+  service: ServerProcess,
+  engine: EngineName,
+  { connections, depth }: Pressure,
+  idleMs: readonly number[],
+  scale: number,
+): Promise<Row[]> {
+  const count = Math.ceil(connections * scale);
+  const given = [...[service.port, count, depth].map(String), PIPELINED];
+  const client = fork(PIPELINING_CLIENT, given, { execArgv: ['--import', 'tsx'] });
+  await once(client, 'message');
+  client.send('go');
+  const beganMs = Date.now();
+  const busyMs = await probe(service.port, scale < 1 ? SMOKE_MS : CROWD_MS);
+  const tookMs = Date.now() - beganMs;
+  client.send('stop');
+  const [told] = await once(client, 'message');
+  const bench = `${count} connections that send ${depth} requests at once, over ${engine}`;
+  const underWayMs = (tookMs * count * depth) / told.answered;
+  const p99 = quantile(busyMs, 0.99);
+  return [
+    ratioRow(bench, 'answered in order', told.answered, 'sent', told.sent, '1'),
+    ratioRow(bench, 'connections closed', told.closed, 'opened', count, '0'),
+    ratioRow(bench, 'ms, p99 of a point read meanwhile', p99, 'the same when idle', quantile(idleMs, 0.99)),
+    ratioRow(bench, 'ms, p99 of a point read meanwhile', p99, 'answering all that is under way', underWayMs),
+    ratioRow(bench, 'ms, p99 of a point read meanwhile', p99, 'the aim', 100, '<= 1'),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import Type from 'typebox';
@@ -346,6 +347,20 @@ test('a stop under full load leaves no request of 64 connections without an answ
     expect(answered).toBe(asked);
     expect(wasTold).toBe(true);
   }
+});
+
+test('a stop of a process that stood still answers what came meanwhile', async () => {
+  const quietMs = 300;
+  const own = await serveRoutes(routes, { connections: { quietMs } });
+  const sockets = await Promise.all(Array.from({ length: 8 }, () => openSocket(own.port, get('/small'))));
+  for (const socket of sockets) socket.resume();
+  await Promise.all(sockets.map((socket) => once(socket, 'data')));
+  const closed = own.close();
+  await turn();
+  for (const socket of sockets) socket.write(get('/small'));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * quietMs);
+  await closed;
+  for (const socket of sockets) expect((await socket.done).match(/HTTP\/1\.1 200/g)).toHaveLength(2);
 });
 
 test('HTTP/1.0 is answered over node:http, refused by the native engine, and left alone by its old build', async () => {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 
 /**
  * The end of a server in order. It waits for requests under way and until none has come for a moment, some time at most: a
@@ -51,6 +51,9 @@ export class Drain {
   async end(limitMs: number): Promise<void> {
     const endMs = performance.now() + limitMs;
     for (;;) {
+      // Of a process that stood still the timer ends before what came meanwhile is read: behind two turns it is.
+      await turn();
+      await turn();
       const leftMs = endMs - performance.now();
       const noisyMs = Math.min(this.heardMs + this.quietMs - performance.now(), leftMs);
       if (leftMs > 0 && this.underWay > 0) await this.idle(leftMs);

@@ -25,13 +25,18 @@ export async function openSchema(connection: Connection, schema: string): Promis
     `"${schema}".head`,
   ]);
   if (!there![0]) await makeTables(connection, schema);
-  const [head] = await connection.rows<[number, string]>(`SELECT format, identity FROM "${schema}".head`);
-  const [format, identity] = head!;
+  // As a whole, since another version may have other columns, and another program any.
+  const [row] = await connection.rows<[Readonly<Record<string, unknown>>]>(
+    `SELECT to_jsonb(head) FROM "${schema}".head LIMIT 1`,
+  );
+  const { format, identity } = row?.[0] ?? {};
+  if (!Number.isInteger(format))
+    throw new OperatorError(`The schema "${schema}" has tables that furze did not make: use another one.`);
   if (format !== FORMAT_VERSION)
     throw new OperatorError(
       `The schema "${schema}" has format version ${format}; this program reads ${FORMAT_VERSION}: use the furze that made it, or a new schema.`,
     );
-  return identity;
+  return String(identity);
 }
 
 async function makeTables(connection: Connection, schema: string): Promise<void> {

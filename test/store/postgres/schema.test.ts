@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { OperatorError } from '../../../src/domain/operator-error.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { FORMAT_VERSION, openSchema } from '../../../src/store/postgres/schema.ts';
 import { HAS_POSTGRES, newDsn } from './under-test.ts';
@@ -18,6 +19,24 @@ describe.skipIf(!HAS_POSTGRES)('the tables', () => {
       await connection.close();
     },
   );
+
+  test.each([
+    ['format integer', '(3)', 'has format version 3'],
+    ['format integer, epoch bigint', '(7, 1)', 'has format version 7'],
+    ['name text', "('x')", 'has tables that furze did not make'],
+    ['format text', "('x')", 'has tables that furze did not make'],
+    ['format integer', '', 'has tables that furze did not make'],
+  ])('with a head of the columns %s and the row %s are refused in one line', async (columns, row, words) => {
+    const dsn = newDsn();
+    const connection = await Connection.open(dsn, 'test');
+    const head = `"${dsn.schema}".head`;
+    await connection.run(`CREATE SCHEMA "${dsn.schema}"; CREATE TABLE ${head} (${columns})`);
+    if (row !== '') await connection.run(`INSERT INTO ${head} VALUES ${row}`);
+    const error: Error = await openSchema(connection, dsn.schema).then(Promise.reject, (thrown) => thrown);
+    expect(error).toBeInstanceOf(OperatorError);
+    expect(error.message).toMatch(new RegExp(`^The schema "${dsn.schema}" ${words}[^\n]*$`));
+    await connection.close();
+  });
 
   test('are made once by two who start at the same time', async () => {
     const dsn = newDsn();
