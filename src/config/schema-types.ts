@@ -43,8 +43,8 @@ export const numberOrAuto = (value: number | 'auto', minimum: number, maximum: n
     }),
   );
 
-export const discovery = numberOrAuto(0, 0, 1).means(
-  'Share of its weight that popularity loses in the learned ranking. "auto" takes the most that costs at most 5 % of the accuracy on held-out feedback.',
+export const discovery = numberOrAuto('auto', 0, 1).means(
+  'Share of its weight that popularity loses in the learned ranking. "auto" takes, for users with 5 likes or more, the most that costs at most 5 % of the accuracy on held-out feedback and half of the lead over the best single recommender.',
 );
 
 /** Text in the file, milliseconds once decoded. */

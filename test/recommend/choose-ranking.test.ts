@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import type { LogisticRegression } from '../../src/model/regression/logistic-regression.ts';
 import {
+  KINDS,
   RANKING_FEATURES,
   type RankingFeature,
   SESSION_KIND,
@@ -275,14 +276,26 @@ describe('the choice of a ranking', () => {
     expect(aged).toBeLessThan(0.5 * weightOf(ranking, 'slim'));
   });
 
-  it('takes as much discovery as costs a twentieth at most', () => {
-    const discovery = (taste: Parameters<typeof users>[1]) =>
-      chooseRanking(users(300, taste), 0, withoutVectors)!.ranking.discovery;
-    expect(discovery((value) => 3 * value('collaborative'))).toBe(1);
-    expect(discovery((value) => 3 * value('popular_2d'))).toBeLessThan(1);
-    const mixed = discovery((value) => 2 * value('collaborative') + 2 * value('popular_2d'))!;
+  it('takes as much discovery as costs a twentieth at most, of whom five likes or more are known', () => {
+    const ofAll = (taste: Parameters<typeof users>[1], count = 300, kind = 3) => {
+      const asked = users(count, taste).map((example) => ({ ...example, kind }));
+      return chooseRanking(asked, 0, withoutVectors)!.ranking.discoveries!;
+    };
+    const own = ofAll((value) => 2 * value('collaborative') + 2 * value('slim'));
+    expect(own).toHaveLength(KINDS);
+    // In the middle of a visit as much as coming back.
+    expect(own.flatMap((share, kind) => (share > 0 ? [[kind, share]] : []))).toEqual([
+      [3, 1],
+      [8, 1],
+    ]);
+    // What leads nobody has nothing to spare.
+    expect(ofAll((value) => 3 * value('popular_2d'))[3]).toBeLessThan(0.5);
+    const mixed = ofAll((value) => 2 * value('collaborative') + 2 * value('popular_2d'))[3]!;
     expect(mixed).toBeGreaterThan(0);
     expect(mixed).toBeLessThan(0.7);
+    const none = new Array(KINDS).fill(0);
+    expect(ofAll((value) => 2 * value('collaborative') + 2 * value('slim'), 300, 2)).toEqual(none);
+    expect(ofAll((value) => 2 * value('collaborative') + 2 * value('slim'), 20)).toEqual(none);
   });
 
   it('tells nothing of users none of whose candidates were liked', () => {

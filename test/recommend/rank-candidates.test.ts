@@ -196,8 +196,12 @@ describe('ranking', () => {
     expect(withDiscovery(own, 0)).toBe(both);
     expect(withDiscovery(own, 0.5)).toEqual(withDiscovery(both, 0.5));
     expect(withDiscovery(both, 'auto')).toBe(both);
-    const chosen = { ...both, discovery: 0.75 };
-    expect(withDiscovery(chosen, 'auto')).toEqual({ ...own, discovery: 0.75, learned: chosen });
+    const chosen = { ...both, discoveries: both.byKind.map((_, kind) => (kind === 3 ? 0.75 : 0)) };
+    const byItself = withDiscovery(chosen, 'auto')!;
+    expect(byItself.byKind[3]).toEqual(own.byKind[3]);
+    expect(byItself.byKind.toSpliced(3, 1)).toEqual(both.byKind.toSpliced(3, 1));
+    expect(byItself.weights).toEqual(both.weights);
+    expect(withDiscovery(byItself, 0)).toBe(chosen);
   });
 
   it('tells what it looks at', () => {

@@ -54,7 +54,7 @@ function addsUp({ Score = Number.NaN, Parts = [], Contributions }: Explanation):
   expect(shares).toBeLessThan(1 + 1e-9);
 }
 
-describe.each([0, 0.5, 1] as const)('the reasons of a service with discovery %s', (discovery) => {
+describe.each(['auto', 0.5, 1] as const)('the reasons of a service with discovery %s', (discovery) => {
   it('add up for any item and user, also while likes come that move the ranking', async () => {
     await fitted(discovery);
     // Lists are ranked another way, to the same scores.

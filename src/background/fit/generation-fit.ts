@@ -263,7 +263,7 @@ export class GenerationFit {
     const { choice, ranking } = learned;
     const { chosen, users } = choice;
     const clicks = (parts as PlacedParts).click?.header.quality;
-    const judged = { clicks, weights: weightsOf(ranking), users, discovery: ranking.discovery };
+    const judged = { clicks, weights: weightsOf(ranking), users, discoveries: ranking.discoveries };
     const table = choiceTable(choice);
     log.info({ ...judged, table }, `lists are ranked by ${chosen}, chosen on held-out feedback`);
     return { ...learned, outcomes };

@@ -30,9 +30,17 @@ export function kindOf(likes: number, idleMs: number): number {
   return idleMs < VISIT_MS ? known + KIND_LIKES_MAX.length : known;
 }
 
+/**
+ * What is known of users of a kind, visits or not: 0 for nobody's likes, up to 4 for 20 likes or more.
+ * @returns undefined for a session
+ */
+export function knownOf(kind: number): number | undefined {
+  return kind === SESSION_KIND ? undefined : kind % KIND_LIKES_MAX.length;
+}
+
 /** True for a kind of users of whom a like is known, who are more than a session. */
 export function hasLikes(kind: number): boolean {
-  return kind !== SESSION_KIND && kind % KIND_LIKES_MAX.length > 0;
+  return Boolean(knownOf(kind));
 }
 
 /** Weights that rank candidates, learned from held-out feedback and judged by it. */
@@ -50,8 +58,8 @@ export interface Ranking extends LogisticRegression {
   readonly byKind: readonly LogisticRegression[];
   /** The share of likes that return to an item within a visit; absent in models of before, and 0. */
   readonly returns?: number;
-  /** The discovery that `auto` takes; absent in models of before, and 0. */
-  readonly discovery?: number;
+  /** The discovery that `auto` takes for each kind of user; absent in models of before, and 0. */
+  readonly discoveries?: readonly number[];
   /** As it was learned, where discovery has turned it. */
   readonly learned?: Ranking;
 }
@@ -67,13 +75,14 @@ export type Discovery = number | 'auto';
  */
 export function withDiscovery(ranking: Ranking | undefined, discovery: Discovery): Ranking | undefined {
   const learned = ranking?.learned ?? ranking;
-  const share = discovery === 'auto' ? (learned?.discovery ?? 0) : discovery;
-  if (learned === undefined || share === 0) return learned;
-  const turn = (weights: LogisticRegression) => lessPopular(weights, share);
-  const byKind = learned.byKind.map((weights, kind) =>
-    kind === SESSION_KIND || hasLikes(kind) ? turn(weights) : weights,
-  );
-  return { ...learned, ...turn(learned), byKind, learned };
+  const isAuto = discovery === 'auto';
+  if (learned === undefined || discovery === 0 || (isAuto && !learned.discoveries?.some(Boolean)))
+    return learned;
+  const byKind = learned.byKind.map((weights, kind) => {
+    if (isAuto) return lessPopular(weights, learned.discoveries?.[kind] ?? 0);
+    return kind === SESSION_KIND || hasLikes(kind) ? lessPopular(weights, discovery) : weights;
+  });
+  return { ...learned, ...(!isAuto && lessPopular(learned, discovery)), byKind, learned };
 }
 
 /** The weights without that share of those of popularity. */

@@ -15,7 +15,7 @@ import {
   SESSION_KIND,
 } from '../models/feature-names.ts';
 import { VECTOR_SUM } from '../models/like-sums.ts';
-import { chooseDiscovery } from './choose-discovery.ts';
+import { chooseDiscoveries } from './choose-discovery.ts';
 import { byUser, type JudgedUser, rankQuality } from './judge-examples.ts';
 import {
   asProbability,
@@ -110,7 +110,12 @@ export function chooseRanking(
     ) ?? forAll;
   const byKind = learnKinds(examples, (kind) => (kind === SESSION_KIND ? ofSessions : forAll), alone);
   return {
-    ranking: { name: chosen.name, ...forAll, byKind, discovery: chooseDiscovery(users, byKind) },
+    ranking: {
+      name: chosen.name,
+      ...forAll,
+      byKind,
+      discoveries: chooseDiscoveries(users, byKind, bestSingle.ranking),
+    },
     choice: {
       users: users.length,
       asOfMs,
