@@ -1,11 +1,13 @@
 import type { Feedback } from '../../domain/entities.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
+import { firstAbove } from '../../memory/binary-search.ts';
 import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { spreadEvenly } from '../../memory/spread-evenly.ts';
 import { TopK } from '../../memory/top-k.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
+import type { History } from '../history/history.ts';
 import { KeptForAWhile } from './kept-for-a-while.ts';
 
 const ITEMS_MAX = 1000;
@@ -44,13 +46,14 @@ export class DueRepeats {
     this.isPositive = isPositive;
   }
 
-  async of(userRow: number, nowMs: number): Promise<Ranked> {
+  async of(history: History, nowMs: number): Promise<Ranked> {
+    const { userRow } = history;
     const userId = this.reads.userIdAt(userRow);
     if (userId === undefined) return NOTHING;
     const due = new TopK(ITEMS_MAX);
     const feedback = new FeedbackColumns();
     this.reads.readUserFeedback(userRow, feedback);
-    for (const row of this.boughtLast(feedback)) {
+    for (const row of history.positiveRows(this.isPositive, BOUGHT_MAX)) {
       const course = this.courseOf(feedback, userId, row);
       if (course === undefined) continue;
       const { count, firstMs, lastMs } = course;
@@ -62,18 +65,6 @@ export class DueRepeats {
     return due.sorted();
   }
 
-  private boughtLast(feedback: FeedbackColumns): number[] {
-    const latest = new Map<number, number>();
-    for (let at = 0; at < feedback.length; at++) {
-      if (!this.isPositive(feedback.types[at]!)) continue;
-      const row = feedback.itemRows[at]!;
-      latest.set(row, Math.max(latest.get(row) ?? 0, feedback.timesMs[at]!));
-    }
-    const last = new TopK(BOUGHT_MAX);
-    for (const [row, timeMs] of latest) last.push(row, timeMs);
-    return last.sorted().rows;
-  }
-
   /** The events of an item among a user's feedback, of the positive type that there are most of; undefined for none. */
   private courseOf(feedback: FeedbackColumns, UserId: string, row: number): Course | undefined {
     const { reads, isPositive } = this;
@@ -81,8 +72,10 @@ export class DueRepeats {
     if (ItemId === undefined) return undefined;
     const names = reads.feedbackTypes();
     let best: Course | undefined;
-    for (let at = 0; at < feedback.length; at++) {
-      if (feedback.itemRows[at] !== row || !isPositive(feedback.types[at]!)) continue;
+    // Feedback comes in the order of its items.
+    const itemRows = feedback.itemRows.subarray(0, feedback.length);
+    for (let at = firstAbove(itemRows, row - 1); itemRows[at] === row; at++) {
+      if (!isPositive(feedback.types[at]!)) continue;
       const timeMs = feedback.timesMs[at]!;
       const FeedbackType = names[feedback.types[at]!]!;
       const one: Feedback = { FeedbackType, UserId, ItemId, Timestamp: formatTimestamp(timeMs), Comment: '' };

@@ -99,7 +99,7 @@ export class KindLists {
       case 'continue':
         return filterRanked(begunItems(reads, history.userRow, settings), k, ask.accept);
       case 'again':
-        return filterRanked(await this.repeats.of(history.userRow, nowMs), k, ask.accept);
+        return filterRanked(await this.repeats.of(history, nowMs), k, ask.accept);
       default:
         return settings.recommenders.length > 0
           ? this.byRecommenders(settings.recommenders, unread)
@@ -203,17 +203,19 @@ function begunItems(
   const feedback = new FeedbackColumns();
   reads.readUserFeedback(userRow, feedback);
   const names = reads.feedbackTypes();
-  const begunMs = new Map<number, number>();
-  const endedMs = new Map<number, number>();
-  for (let at = 0; at < feedback.length; at++) {
-    const name = names[feedback.types[at]!]!;
-    const times = begun.includes(name) ? begunMs : finished.includes(name) ? endedMs : undefined;
-    const row = feedback.itemRows[at]!;
-    times?.set(row, Math.max(times.get(row) ?? 0, feedback.timesMs[at]!));
-  }
   const latest = new TopK(ITEMS_MAX);
-  for (const [row, timeMs] of begunMs)
-    if ((endedMs.get(row) ?? Number.NEGATIVE_INFINITY) < timeMs) latest.push(row, timeMs);
+  const { length, itemRows, types, timesMs } = feedback;
+  // Feedback comes in the order of its items.
+  for (let at = 0; at < length; ) {
+    const row = itemRows[at]!;
+    let [begunMs, endedMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (; at < length && itemRows[at] === row; at++) {
+      const name = names[types[at]!]!;
+      if (begun.includes(name)) begunMs = Math.max(begunMs, timesMs[at]!);
+      else if (finished.includes(name)) endedMs = Math.max(endedMs, timesMs[at]!);
+    }
+    if (endedMs < begunMs) latest.push(row, begunMs);
+  }
   return latest.sorted();
 }
 
