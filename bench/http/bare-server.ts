@@ -3,14 +3,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadUws } from '../../src/http/engine/engine-choice.ts';
-import { COMMON_HEADERS } from '../../src/http/route/reply.ts';
+import { commonHeaders } from '../../src/http/route/reply.ts';
 
 const [name, bytes] = process.argv.slice(2);
 const body = 'x'.repeat(Number(bytes));
 const HEADERS = [
   ['X-Request-ID', 'f3a1b2c4d5e6-0zz'],
-  ...COMMON_HEADERS,
-  ['Content-Type', 'application/json; charset=utf-8'],
+  ...commonHeaders('application/json; charset=utf-8'),
 ] as const;
 
 if (name === 'node') {

@@ -61,7 +61,10 @@ test.each(
   // A body that no route takes: who may write is told so.
   const ask = async (headers: string) => {
     const text = `${line} HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: 1\r\n\r\n!`;
-    return (await sendRaw(server.port, text))[0]!;
+    const answer = (await sendRaw(server.port, text))[0]!;
+    // A cache on the way that knows nothing of this key would hand it to others.
+    expect(answer.headers['cache-control']).toBe('no-store');
+    return answer;
   };
   for (const headers of ['', 'X-API-Key: other\r\n', 'X-API-Key:\r\n', `Authorization: ${keyOf('own')}\r\n`])
     expect((await ask(headers)).status, headers).toBe(401);

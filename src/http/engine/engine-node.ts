@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream';
 import { FurzeError } from '../../domain/furze-error.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
-import { byteLengthOf, COMMON_HEADERS, type Reply } from '../route/reply.ts';
+import { byteLengthOf, commonHeaders, type Reply } from '../route/reply.ts';
 import {
   BAD_FRAMING,
   type Engine,
@@ -259,8 +259,7 @@ const headersByType = new Map<string, readonly string[]>();
 function headOf(reply: Reply, exchange: Exchange, closeConnection: boolean, length: number): string[] {
   let common = headersByType.get(reply.contentType);
   if (common === undefined) {
-    common = COMMON_HEADERS.flat();
-    if (reply.contentType !== '') common = [...common, 'Content-Type', reply.contentType];
+    common = commonHeaders(reply.contentType).flat();
     headersByType.set(reply.contentType, common);
   }
   const head = ['X-Request-ID', exchange.requestId, ...common];

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Exchange, RequestHead } from '../pipeline/exchange.ts';
-import { byteLengthOf, COMMON_HEADERS, type Reply } from '../route/reply.ts';
+import { byteLengthOf, commonHeaders, type Reply } from '../route/reply.ts';
 import {
   BAD_FRAMING,
   type Engine,
@@ -157,7 +157,7 @@ function endOrWait(res: UwsResponse, body: string | Uint8Array): void {
 
 function writeHead(res: UwsResponse, reply: Reply, exchange: Exchange): void {
   if (reply.status !== 200) res.writeStatus(`${reply.status} ${STATUS_CODES[reply.status]}`);
-  let rest = commonHeaders(reply.contentType);
+  let rest = headersOf(reply.contentType);
   if (reply.headers !== undefined) for (const [name, value] of reply.headers) rest += `\r\n${name}: ${value}`;
   res.writeHeader('X-Request-ID', exchange.requestId + rest);
 }
@@ -188,11 +188,12 @@ const headersByType = new Map<string, string>();
  * The headers that every reply has. The engine takes a value as it is, so all go out in one call, with those of one reply
  * behind them: an id is checked for what it holds before it gets here, and the rest is ours.
  */
-function commonHeaders(contentType: string): string {
+function headersOf(contentType: string): string {
   let more = headersByType.get(contentType);
   if (more === undefined) {
-    more = COMMON_HEADERS.map(([name, value]) => `\r\n${name}: ${value}`).join('');
-    if (contentType !== '') more += `\r\nContent-Type: ${contentType}`;
+    more = commonHeaders(contentType)
+      .map(([name, value]) => `\r\n${name}: ${value}`)
+      .join('');
     headersByType.set(contentType, more);
   }
   return more;

@@ -230,10 +230,7 @@ function activityRoutes(): Route[] {
         body: '',
         ...admin.activity.live.events(Math.min(query.n, ENTRIES_MAX), signal),
         lasts: true,
-        headers: [
-          ['Cache-Control', 'no-store'],
-          ['X-Accel-Buffering', 'no'],
-        ],
+        headers: [['X-Accel-Buffering', 'no']],
       }),
     }),
     route('GET', '/api/admin/activity/days', {

@@ -89,7 +89,7 @@ export function docsRoutes(document: () => object): readonly Route[] {
       async handler({ params: { page: name } }) {
         const text =
           /^[a-z-]+\.md$/.test(name) && (await readFile(new URL(name, DOCS_FOLDER)).catch(() => false));
-        if (text instanceof Buffer) return file(TEXT_TYPE, text);
+        if (text instanceof Buffer) return { status: 200, contentType: TEXT_TYPE, body: text };
         throw new FurzeError('ROUTE_NOT_FOUND', 'The documentation has no such page.');
       },
     }),

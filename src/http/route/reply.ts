@@ -18,11 +18,21 @@ export interface Reply {
 
 export type ReplyHeaders = readonly (readonly [name: string, value: string])[];
 
-/** Headers of every reply beside its request id: any page may read it, and no browser guesses its type. */
-export const COMMON_HEADERS: ReplyHeaders = [
-  ['Access-Control-Allow-Origin', '*'],
-  ['X-Content-Type-Options', 'nosniff'],
-];
+/** Types of pages and of their files, which say by themselves how long they are kept. */
+const FILE_TYPE = /^(text\/(html|css|javascript)|image\/)/;
+
+/**
+ * Headers of every reply beside its request id: any page may read it, no browser guesses its type, and no cache on the way hands
+ * what is data to another, who may have no key.
+ */
+export function commonHeaders(contentType: string): ReplyHeaders {
+  return [
+    ['Access-Control-Allow-Origin', '*'],
+    ['X-Content-Type-Options', 'nosniff'],
+    ...(FILE_TYPE.test(contentType) ? [] : [['Cache-Control', 'no-store'] as const]),
+    ...(contentType === '' ? [] : [['Content-Type', contentType] as const]),
+  ];
+}
 
 const HTML_TYPE = 'text/html; charset=utf-8';
 
