@@ -1,5 +1,5 @@
 /*
- * `npm run bench:cluster [-- --batches N] [-- --nodes 1,2,4 [--role all]]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
+ * `npm run bench:cluster [-- --batches N] [-- --nodes 1,2,4 [--role all] [--round-trip 2]]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
  * passes, and its copy is made anew; then what requests to one and two servers cost all parts. Rates by processor time, which other work on the machine does not change much.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -28,6 +28,8 @@ const { values: options } = parseArgs({
     nodes: { type: 'string' },
     /** Role of these nodes: servers have no copy of what users do, all others do. */
     role: { type: 'string', default: 'server' },
+    /** Milliseconds there and back to PostgreSQL: how many single feedback a second then, that table alone. */
+    'round-trip': { type: 'string' },
   },
 });
 const isSmoke = options.smoke;
@@ -51,7 +53,15 @@ else {
       console.log('SKIPPED: there is no redis-server and no valkey-server on this machine');
     else if (options.nodes !== undefined) {
       const counts = options.nodes.split(',');
-      await measureNodes({ postgres, redis }, folder, counts, options.role, isSmoke);
+      const roundTrip = options['round-trip'];
+      await measureNodes(
+        { postgres, redis },
+        folder,
+        counts,
+        options.role,
+        isSmoke,
+        roundTrip === undefined ? undefined : Number(roundTrip),
+      );
       await redis.stop();
     } else {
       await measureLists(

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { getRequest, postRequest } from '../http/connection.ts';
@@ -7,11 +8,13 @@ import type { ServerProcess } from '../http/processes.ts';
 import { itemIdOf, userIdOf, type WorldSize, worldRequests } from '../http/world.ts';
 import { type Engines, spentOf, startNode } from './parts.ts';
 import { serverCpuMs } from './server-time.ts';
+import { openSlowWay } from './slow-way.ts';
 
 const BATCH_RECORDS = 1000;
 /** Connections a node that write single feedback, and that ask. */
 const WRITING = 16;
 const ASKING = 16;
+const SETTLED_MS = 300;
 /** Processors of a host on paper. */
 const CORES = 2;
 /** Nodes that take requests, and workers beside them that take none and have a copy of everything. */
@@ -19,7 +22,6 @@ const LAYOUT = /^(\d+)(?:\+(\d+))?$/;
 
 /** One row of the table; times are processor time of all nodes together, microseconds. */
 interface Row {
-  readonly nodes: string;
   readonly batchesPerSecond: number;
   readonly usPerBatched: number;
   readonly usPerSingle: number;
@@ -42,15 +44,16 @@ export async function measureNodes(
   layouts: readonly string[],
   role: string,
   isSmoke: boolean,
+  roundTripMs?: number,
 ): Promise<void> {
-  const size: WorldSize = isSmoke
-    ? { users: 500, items: 300, feedback: 6000 }
-    : { users: 20_000, items: 5000, feedback: 300_000 };
-  const rows: Row[] = [];
+  const size = sizeOf(isSmoke);
+  const rows: Record<string, Record<string, number>> = {};
+  const way = roundTripMs === undefined ? undefined : await openSlowWay(engines.postgres.url, roundTripMs);
+  if (way !== undefined) console.log(`a question there and back: ${way.roundTripMs.toFixed(1)} ms`);
   for (const [at, layout] of layouts.entries()) {
     const [, count, workers = 0] = LAYOUT.exec(layout)!;
     const name = `nodes${at}`;
-    const stores = `data_store = "${engines.postgres.url}?schema=${name}"\ncache_store = "${engines.redis.url}/2"`;
+    const stores = `data_store = "${(way ?? engines.postgres).url}?schema=${name}"\ncache_store = "${engines.redis.url}/2"`;
     const started = async (node: number, as: string) =>
       startNode(folder, `${name}-${node}-${as}`, as, stores, 0);
     const servers: ServerProcess[] = [];
@@ -58,10 +61,35 @@ export async function measureNodes(
     for (let node = 0; node < Number(count); node++) servers.push(await started(node, role));
     for (let node = 0; node < Number(workers); node++) idle.push(await started(node, 'worker'));
     const nodes = idle.length > 0 ? `${count} × ${role}, ${workers} × worker` : `${count} × ${role}`;
-    rows.push({ nodes, ...(await measure(engines, servers, idle, size, isSmoke)) });
+    const figures = way
+      ? await measureSlow(servers, idle, size, isSmoke)
+      : await measure(engines, servers, idle, size, isSmoke);
+    rows[nodes] = rounded({ ...figures });
     for (const server of [...servers, ...idle]) await server.stop();
   }
-  console.table(Object.fromEntries(rows.map(({ nodes, ...figures }) => [nodes, rounded(figures)])));
+  console.table(rows);
+  way?.stop();
+}
+
+/** Single feedback a second that all nodes store together, by how many connections each node has. */
+async function measureSlow(
+  servers: readonly ServerProcess[],
+  idle: readonly ServerProcess[],
+  size: WorldSize,
+  isSmoke: boolean,
+): Promise<Record<string, number>> {
+  const all = [...servers, ...idle];
+  const random = createRandom(Number.parseInt(randomBytes(4).toString('hex'), 16));
+  await fill(servers, all, size);
+  const rates: Record<string, number> = {};
+  for (const connections of [1, 16, 128]) {
+    const perNode = isSmoke ? 20 : Math.min(connections * 200, 8000);
+    const began = performance.now();
+    const sent = await onAll(servers, all, perNode * servers.length, 1, connections, size, random);
+    // The pause in which all come to show it is none of theirs.
+    rates[`${connections} connections a node`] = (sent / (performance.now() - began - SETTLED_MS)) * 1000;
+  }
+  return rates;
 }
 
 async function measure(
@@ -70,25 +98,12 @@ async function measure(
   idle: readonly ServerProcess[],
   size: WorldSize,
   isSmoke: boolean,
-): Promise<Omit<Row, 'nodes'>> {
-  const [first] = servers;
+): Promise<Row> {
   const all = [...servers, ...idle];
-  const [items, ...feedback] = [...worldRequests(size, BATCH_RECORDS, size.items)];
-  await sendAll(first!.port, [items!], 1);
-  // Through all of them, so that what is measured then is no node's first.
-  await Promise.all(
-    servers.map(({ port }, at) =>
-      sendAll(
-        port,
-        feedback.filter((_, i) => i % servers.length === at),
-        4,
-      ),
-    ),
-  );
-  await settle(all);
+  await fill(servers, all, size);
   const random = createRandom(Number.parseInt(randomBytes(4).toString('hex'), 16));
-  const batches = isSmoke ? 4 : 400;
-  const singles = isSmoke ? 40 : 20_000;
+  const batches = isSmoke ? 4 : Number(process.env.NB ?? 400);
+  const singles = isSmoke ? 40 : Number(process.env.NS ?? 20_000);
   const batched = await cost(engines, all, () =>
     onAll(servers, all, batches, BATCH_RECORDS, 4, size, random),
   );
@@ -97,7 +112,7 @@ async function measure(
     Array.from({ length: size.users }, () => getRequest(`/api/user/${userIdOf(random.below(size.users))}`)),
   );
   const pressure = { connections: ASKING, depth: 1 };
-  const readMs = isSmoke ? 200 : 4000;
+  const readMs = isSmoke ? 200 : 2000;
   const read = await cost(engines, all, async () => {
     const rates = await Promise.all(servers.map(({ port }) => measureLoad(port, ring, pressure, readMs)));
     return (rates.reduce((sum, rate) => sum + rate, 0) * readMs) / 1000;
@@ -111,6 +126,32 @@ async function measure(
     postgresUsPerBatched: batched.postgresUs,
     postgresUsPerSingle: single.postgresUs,
   };
+}
+
+/** Fills the store through all nodes, so that what is measured then is no node's first. */
+async function fill(
+  servers: readonly ServerProcess[],
+  all: readonly ServerProcess[],
+  size: WorldSize,
+): Promise<void> {
+  const [items, ...feedback] = [...worldRequests(size, BATCH_RECORDS, size.items)];
+  await sendAll(servers[0]!.port, [items!], 1);
+  await Promise.all(
+    servers.map(({ port }, at) =>
+      sendAll(
+        port,
+        feedback.filter((_, i) => i % servers.length === at),
+        4,
+      ),
+    ),
+  );
+  await settle(all);
+}
+
+function sizeOf(isSmoke: boolean): WorldSize {
+  return isSmoke
+    ? { users: 500, items: 300, feedback: 6000 }
+    : { users: 20_000, items: 5000, feedback: Number(process.env.FILL ?? 300_000) };
 }
 
 /** Posts `requests` of `records` new feedback each, spread over all nodes, until all nodes show them. @returns feedback sent */
@@ -140,7 +181,7 @@ async function onAll(
 /** Waits until each node has taken in what the others wrote: a strict read of each does. */
 async function settle(servers: readonly ServerProcess[]): Promise<void> {
   await Promise.all(servers.map(({ port }) => sendAll(port, [getRequest('/api/user/user-0')], 1)));
-  await sleep(300);
+  await sleep(SETTLED_MS);
 }
 
 function newFeedback(records: number, size: WorldSize, random: Random) {
@@ -165,14 +206,36 @@ async function cost(
   servers: readonly ServerProcess[],
   work: () => Promise<number>,
 ): Promise<Cost> {
+  const threadsBefore = threadsOf(servers);
+  const hr0 = process.hrtime.bigint() / 1000n;
   const before = { nodesMs: spentOf(servers), postgresMs: serverCpuMs(postgres.processId) };
   const began = performance.now();
   const count = await work();
+  const after = threadsOf(servers);
+  const shares = new Map<string, number>();
+  for (const [k, v] of after) { const n = k.split('/')[1]!; shares.set(n, (shares.get(n) ?? 0) + v - (threadsBefore.get(k) ?? 0)); }
+  console.log('PHASE', String(hr0), String(process.hrtime.bigint() / 1000n), [...shares].filter(([, v]) => v > 100).map(([n, v]) => `${n}: ${Math.round((v / count) * 1000)} us`).join(', '), 'count', count);
   return {
     perSecond: (count / (performance.now() - began)) * 1000,
     nodesUs: ((spentOf(servers) - before.nodesMs) / count) * 1000,
     postgresUs: ((serverCpuMs(postgres.processId) - before.postgresMs) / count) * 1000,
   };
+}
+
+function threadsOf(servers: readonly ServerProcess[]): Map<string, number> {
+  const all = new Map<string, number>();
+  for (const { pid } of servers) {
+    const tids = readdirSync(`/proc/${pid}/task`).map(Number).sort((a, b) => a - b);
+    for (const [i, tid] of tids.entries()) {
+      const text = readFileSync(`/proc/${pid}/task/${tid}/stat`, 'utf8');
+      const comm = /\((.*)\)/.exec(text)![1]!;
+      const f = text.replace(/^.*\) /s, '').split(' ');
+      const at = tid === pid ? 'main' : `${comm}-${i}`;
+      all.set(`${pid}/${at}u`, Number(f[11]) * 10);
+      all.set(`${pid}/${at}s`, Number(f[12]) * 10);
+    }
+  }
+  return all;
 }
 
 function rounded(figures: Record<string, number>): Record<string, number> {

@@ -257,8 +257,8 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
 }
 
 /** The tables, with what the service counts as positive kept in them before anybody reads. */
-function openForWriting({ dataPath, rules, mapBytes }: WriterOptions): DataTables {
-  const tables = openDataTables(dataPath, { mapBytes });
+function openForWriting({ dataPath, rules, mapBytes, isPartial = false }: WriterOptions): DataTables {
+  const tables = openDataTables(dataPath, { mapBytes, isScratch: isPartial });
   identityOf(tables);
   markOpening(tables);
   const kinds = readPositiveKinds(rules.positiveFeedbackTypes);

@@ -6,7 +6,7 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import type { PositiveKind } from '../../domain/positive-feedback-types.ts';
 import { NOT_WHOLE } from '../commit-effects.ts';
 import type { PostgresDsn } from '../dsn.ts';
-import { type DataTables, openDataTables } from '../lmdb/tables/data-tables.ts';
+import type { DataTables } from '../lmdb/tables/data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from '../lmdb/tables/engine.ts';
 import { hasKinds, keepKinds, readReplicaOf, readState, writeReplicaOf } from '../lmdb/tables/meta-table.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
@@ -17,6 +17,7 @@ import { copyAll, NO_RULES, type OnCopied } from './copy-all.ts';
 import { isAtHead, nextCommits } from './follow-commits.ts';
 import { PartialCopy } from './partial-copy.ts';
 import { openSchema } from './schema.ts';
+import { isTorn, openCopy } from './unflushed-copy.ts';
 
 /** Copies that are begun before a start gives up. */
 const COPIES_MAX = 3;
@@ -44,7 +45,8 @@ export async function prepareReplica(
   let opened: DataTables | undefined;
   try {
     const identity = await openSchema(connection, dsn.schema);
-    let tables = openDataTables(path);
+    if (isTorn(path)) removeCopy(path);
+    let tables = openCopy(path, isPartial);
     opened = tables;
     const known = readReplicaOf(tables);
     if (known === undefined && holdsAnything(tables))
@@ -63,8 +65,8 @@ export async function prepareReplica(
       if (known !== undefined || copies > 0) {
         opened = undefined;
         await tables.engine.close();
-        for (const name of [DATA_FILE, LOCK_FILE]) rmSync(join(path, name), { force: true });
-        tables = openDataTables(path);
+        removeCopy(path);
+        tables = openCopy(path, isPartial);
         opened = tables;
       }
       const of = { identity, isPartial };
@@ -111,6 +113,10 @@ async function catchUp(dsn: PostgresDsn, tables: DataTables, isPartial: boolean)
 function forgetUsers(tables: DataTables): void {
   const names = ['userIds', 'users', 'userFeedback', 'comments', 'values', 'repeats'] as const;
   for (const name of names) tables[name].clearSync();
+}
+
+function removeCopy(path: string): void {
+  for (const name of [DATA_FILE, LOCK_FILE]) rmSync(join(path, name), { force: true });
 }
 
 function holdsAnything(tables: DataTables): boolean {

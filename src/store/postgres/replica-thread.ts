@@ -2,7 +2,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../platform/process/thread-priority.ts';
 import { NOT_WHOLE } from '../commit-effects.ts';
 import { buffersOf } from '../lmdb/changes/change-log.ts';
-import { openDataTables } from '../lmdb/tables/data-tables.ts';
 import { readReplicaOf, writeReplicaOf } from '../lmdb/tables/meta-table.ts';
 import type { FromWriter, WriterOptions } from '../lmdb/tables/writer-messages.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
@@ -10,12 +9,13 @@ import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { CommitLog } from './commit-log.ts';
 import { PartialCopy } from './partial-copy.ts';
 import { type Replica, ReplicaLoop } from './replica-loop.ts';
+import { flushCopy, openCopy } from './unflushed-copy.ts';
 
 /* The one owner of writes to a replica: it writes to PostgreSQL, and to the replica what PostgreSQL has taken. */
 yieldToServing('writing');
 const port = parentPort!;
 const { dataPath, sync, rules, mapBytes, sharedDatabase, isPartial, readsWait } = workerData as WriterOptions;
-const tables = openDataTables(dataPath, { mapBytes });
+const tables = openCopy(dataPath, isPartial === true, mapBytes);
 const copy = isPartial ? new PartialCopy(tables) : undefined;
 const replica: Replica = copy ?? new GroupWriter(tables, rules);
 const commitLog = new CommitLog(sharedDatabase!, rules, sync);
@@ -33,6 +33,7 @@ const loop = new ReplicaLoop({
   async close() {
     try {
       await commitLog.close();
+      if (isPartial) await flushCopy(tables);
       await tables.engine.close();
     } finally {
       port.close();

@@ -1,7 +1,9 @@
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FurzeError } from '../../../src/domain/furze-error.ts';
+import { readPositiveKinds } from '../../../src/domain/positive-feedback-types.ts';
 import { decodeParts, encodeParts } from '../../../src/store/commit-effects.ts';
 import { type ChangeSet, type DataStore, FeedbackColumns } from '../../../src/store/data-store.ts';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
@@ -12,6 +14,7 @@ import { openReader } from '../../../src/store/open/thread-stores.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { readAllFeedback } from '../../../src/store/postgres/count-feedback.ts';
 import { PartialCopy } from '../../../src/store/postgres/partial-copy.ts';
+import { prepareReplica } from '../../../src/store/postgres/replica-start.ts';
 import { type StoredUsers, UserQueries } from '../../../src/store/postgres/user-queries.ts';
 import { scanAllFeedback } from '../../../src/store/scan-feedback.ts';
 import { operation } from '../contract/operations.ts';
@@ -19,6 +22,7 @@ import { close, feedback, passed, putFeedback, putItems, putUsers, tempFolder, w
 import { HAS_POSTGRES, newDsn, openNode } from './under-test.ts';
 
 const RULES = { positiveFeedbackTypes: ['rating>=4', 'like'], repeatedTypes: ['buy'] };
+const KINDS = readPositiveKinds(RULES.positiveFeedbackTypes);
 
 /** A node with a copy of everything and one with a copy of items alone. */
 async function openBoth(dsn: PostgresDsn = newDsn()): Promise<{ whole: DataStore; partial: DataStore }> {
@@ -246,6 +250,39 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
     await passed(partial);
     expect(partial.local.replayFeedback(position, (columns) => (since += columns.length))).toBe(true);
     expect(since).toBe(1);
+  });
+
+  test('a copy is whole after a kill, and made anew once the machine has gone down over it', async () => {
+    const dsn = newDsn();
+    const { whole } = await openBoth(dsn);
+    await whole.write(putItems([{ ItemId: 'a' }]));
+    const folder = tempFolder();
+    const note = join(folder, 'data', 'unflushed');
+    const file = join(folder, 'data', 'data.mdb');
+    const node = await openNode(dsn, folder, RULES, true);
+    await whole.write(putItems([{ ItemId: 'b' }]));
+    await passed(node.data);
+    const run = readFileSync(note, 'utf8');
+    cpSync(file, join(folder, 'killed.mdb'));
+    await close(node);
+    expect(existsSync(note)).toBe(false);
+    const items = async (noted: string, bytes: Uint8Array) => {
+      writeFileSync(note, noted);
+      writeFileSync(file, bytes);
+      const copied: number[] = [];
+      await prepareReplica(dsn, join(folder, 'data'), (records) => copied.push(records), KINDS);
+      const tables = openDataTables(join(folder, 'data'));
+      const found = [...tables.itemIds.getKeys()].map(String);
+      await tables.engine.close();
+      return { found, copies: copied.length };
+    };
+    const whatever = readFileSync(join(folder, 'killed.mdb'));
+    whatever.fill(7, 4096 * 2);
+    expect(await items('another run', whatever)).toEqual({ found: ['a', 'b'], copies: 1 });
+    expect(await items(run, readFileSync(join(folder, 'killed.mdb')))).toEqual({
+      found: ['a', 'b'],
+      copies: 0,
+    });
   });
 
   test('users who were asked for long ago are let go of, and not before a minute has passed', async () => {

@@ -32,7 +32,7 @@ export interface EngineOptions {
   readonly readOnly?: boolean;
   /** Bytes of address space to begin with; chosen by the file's size when absent. */
   readonly mapBytes?: number | undefined;
-  /** Free pages are used again before they are flushed: the file stays small, and is worth nothing after a crash. */
+  /** Free pages are used again before they are flushed: the file stays small, and is worth nothing once the machine has gone down. */
   readonly isScratch?: boolean;
   /** False where each queued write is to commit by itself, and not with all of its turn; true when absent. */
   readonly batchesTurns?: boolean;
