@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { getRequest, postRequest } from '../http/connection.ts';
@@ -102,8 +101,8 @@ async function measure(
   const all = [...servers, ...idle];
   await fill(servers, all, size);
   const random = createRandom(Number.parseInt(randomBytes(4).toString('hex'), 16));
-  const batches = isSmoke ? 4 : Number(process.env.NB ?? 400);
-  const singles = isSmoke ? 40 : Number(process.env.NS ?? 20_000);
+  const batches = isSmoke ? 4 : 400;
+  const singles = isSmoke ? 40 : 20_000;
   const batched = await cost(engines, all, () =>
     onAll(servers, all, batches, BATCH_RECORDS, 4, size, random),
   );
@@ -112,7 +111,7 @@ async function measure(
     Array.from({ length: size.users }, () => getRequest(`/api/user/${userIdOf(random.below(size.users))}`)),
   );
   const pressure = { connections: ASKING, depth: 1 };
-  const readMs = isSmoke ? 200 : 2000;
+  const readMs = isSmoke ? 200 : 4000;
   const read = await cost(engines, all, async () => {
     const rates = await Promise.all(servers.map(({ port }) => measureLoad(port, ring, pressure, readMs)));
     return (rates.reduce((sum, rate) => sum + rate, 0) * readMs) / 1000;
@@ -151,7 +150,7 @@ async function fill(
 function sizeOf(isSmoke: boolean): WorldSize {
   return isSmoke
     ? { users: 500, items: 300, feedback: 6000 }
-    : { users: 20_000, items: 5000, feedback: Number(process.env.FILL ?? 300_000) };
+    : { users: 20_000, items: 5000, feedback: 300_000 };
 }
 
 /** Posts `requests` of `records` new feedback each, spread over all nodes, until all nodes show them. @returns feedback sent */
@@ -206,36 +205,14 @@ async function cost(
   servers: readonly ServerProcess[],
   work: () => Promise<number>,
 ): Promise<Cost> {
-  const threadsBefore = threadsOf(servers);
-  const hr0 = process.hrtime.bigint() / 1000n;
   const before = { nodesMs: spentOf(servers), postgresMs: serverCpuMs(postgres.processId) };
   const began = performance.now();
   const count = await work();
-  const after = threadsOf(servers);
-  const shares = new Map<string, number>();
-  for (const [k, v] of after) { const n = k.split('/')[1]!; shares.set(n, (shares.get(n) ?? 0) + v - (threadsBefore.get(k) ?? 0)); }
-  console.log('PHASE', String(hr0), String(process.hrtime.bigint() / 1000n), [...shares].filter(([, v]) => v > 100).map(([n, v]) => `${n}: ${Math.round((v / count) * 1000)} us`).join(', '), 'count', count);
   return {
     perSecond: (count / (performance.now() - began)) * 1000,
     nodesUs: ((spentOf(servers) - before.nodesMs) / count) * 1000,
     postgresUs: ((serverCpuMs(postgres.processId) - before.postgresMs) / count) * 1000,
   };
-}
-
-function threadsOf(servers: readonly ServerProcess[]): Map<string, number> {
-  const all = new Map<string, number>();
-  for (const { pid } of servers) {
-    const tids = readdirSync(`/proc/${pid}/task`).map(Number).sort((a, b) => a - b);
-    for (const [i, tid] of tids.entries()) {
-      const text = readFileSync(`/proc/${pid}/task/${tid}/stat`, 'utf8');
-      const comm = /\((.*)\)/.exec(text)![1]!;
-      const f = text.replace(/^.*\) /s, '').split(' ');
-      const at = tid === pid ? 'main' : `${comm}-${i}`;
-      all.set(`${pid}/${at}u`, Number(f[11]) * 10);
-      all.set(`${pid}/${at}s`, Number(f[12]) * 10);
-    }
-  }
-  return all;
 }
 
 function rounded(figures: Record<string, number>): Record<string, number> {

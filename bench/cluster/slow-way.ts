@@ -9,7 +9,7 @@ import { median } from '../http/statistics.ts';
 /** A way to a database, in a process of its own, on which everything comes later. */
 export interface SlowWay {
   readonly url: string;
-  /** What a question takes there and back, milliseconds: the median of some. */
+  /** Time of a question there and back, milliseconds: the median of some. */
   readonly roundTripMs: number;
   stop(): void;
 }

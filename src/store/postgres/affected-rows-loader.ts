@@ -1,38 +1,113 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { decodeJournal } from '../journals.ts';
-import { decodeOccurrences } from '../repeats.ts';
+import { unpackTimeMs, unpackType } from '../lmdb/format/record-layout.ts';
 import { AffectedRows, type Entity, type HeadRow } from './affected-rows.ts';
 import { isChain, REMOVED_AT_ONCE } from './commit-procedure.ts';
 import type { Concern } from './concern.ts';
 import type { Connection } from './connection.ts';
 import { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
-import { timeMsOf, typeOf } from './packed-type-and-time.ts';
-import { int4Array } from './sql-arrays.ts';
+import { typeOf } from './packed-type-and-time.ts';
+import { int4Array, int4s, int8Words } from './sql-arrays.ts';
 import { TypeNames } from './type-names.ts';
+import { type NoteRow, noteOf, type StoredNote, storedNote } from './user-queries.ts';
 
-const TYPE = typeOf('f.type_time');
-
-// Pairs are looked up one by one by their key, however many there are: no plan may read a whole table for them.
-export const LOOK_UP = `BEGIN READ ONLY; SET LOCAL jit = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
-  SET LOCAL enable_seqscan = off`;
-
-const HEAD = 'position, mark, next_user_row, next_item_row, types_version, has_notes';
+const HEAD = 'position, mark, next_user_row, next_item_row, types_version';
 
 /** Rows that a group concerns, as they were read: of this head, or newer and then touched by a later commit. */
 interface ReadRows {
   readonly head: HeadRow;
   readonly users: ReadonlyMap<string, Entity<User>>;
   readonly items: ReadonlyMap<string, Entity<Item>>;
-  readonly journals: ReadonlyMap<string, string>;
+  readonly journals: readonly (readonly [name: string, entries: string])[];
   readonly feedback: readonly PairRow[];
+}
+
+type PairRow = readonly [
+  userRow: number,
+  itemRow: number,
+  type: number,
+  timeMs: number,
+  note: StoredNote | undefined,
+];
+
+/** The answer of the function that reads. */
+type GroupRow = readonly [
+  ...HeadRow,
+  userRows: Buffer | null,
+  itemRows: Buffer | null,
+  users: Readonly<Record<string, object>> | null,
+  items: Readonly<Record<string, object>> | null,
+  foundUsers: Buffer | null,
+  foundItems: Buffer | null,
+  found: Buffer | null,
+  notes: readonly (readonly [userRow: number, ...NoteRow])[] | null,
+  journals: readonly (readonly [string, string])[] | null,
+];
+
+/**
+ * SQL of the function that reads what a group concerns. It is one of the server's own, so that its plans are made once a connection;
+ * what few groups need is asked for apart, since a part of a query costs as much where it finds nothing.
+ */
+export function groupFunctionOf(s: string): string {
+  // Looked up one by one by their key, however many there are: no plan may read a whole table for them.
+  const rows = (kind: string) => `ARRAY(SELECT coalesce(e.${kind}_row, -1)
+        FROM unnest(${kind}_ids) WITH ORDINALITY n (id, at) LEFT JOIN ${s}.${kind}s e ON e.${kind}_id = n.id ORDER BY n.at)`;
+  const details = (kind: string) => `IF cardinality(read_${kind}s) > 0 THEN
+        ${kind}_details := (SELECT json_object_agg(e.${kind}_id, e.detail) FROM ${s}.${kind}s e WHERE e.${kind}_id = ANY(read_${kind}s));
+      END IF;`;
+  const found = (before: string) =>
+    ['user_row', 'item_row', 'type_time'].map((name, at) => `${before && `f${at} || `}array_agg(f.${name})`);
+  // Goes along with its user or item, as much of each as is removed at once.
+  const along = (kind: string) => `IF cardinality(gone_${kind}s) > 0 THEN
+        SELECT ${found('before')} INTO f0, f1, f2 FROM ${s}.${kind}s e CROSS JOIN LATERAL (
+          SELECT * FROM ${s}.feedback WHERE ${kind}_row = e.${kind}_row LIMIT ${REMOVED_AT_ONCE}) f WHERE e.${kind}_id = ANY(gone_${kind}s);
+      END IF;`;
+  return `
+    CREATE OR REPLACE FUNCTION ${s}.read_group(user_ids text[], item_ids text[], pair_users integer[], pair_items integer[],
+      read_users text[], read_items text[], gone_users text[], gone_items text[], journal_names text[],
+      OUT head_position bigint, OUT head_mark bigint, OUT next_user integer, OUT next_item integer, OUT types integer,
+      OUT user_rows bytea, OUT item_rows bytea, OUT user_details json, OUT item_details json,
+      OUT found_users bytea, OUT found_items bytea, OUT found_times bytea, OUT found_notes json, OUT journal_entries json)
+    LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $function$
+    #variable_conflict use_column
+    DECLARE
+      u integer[] := ${rows('user')};
+      i integer[] := ${rows('item')};
+      f0 integer[];
+      f1 integer[];
+      f2 bigint[];
+      noted boolean;
+    BEGIN
+      SELECT ${HEAD}, has_notes INTO head_position, head_mark, next_user, next_item, types, noted FROM ${s}.head;
+      IF cardinality(pair_users) > 0 THEN
+        -- Each by its whole key: without OFFSET 0 a plan may go through all of a user's.
+        SELECT ${found('')} INTO f0, f1, f2 FROM unnest(pair_users, pair_items) p (u_at, i_at) CROSS JOIN LATERAL (
+          SELECT * FROM ${s}.feedback WHERE user_row = u[p.u_at] AND item_row = i[p.i_at] OFFSET 0) f
+        WHERE u[p.u_at] >= 0 AND i[p.i_at] >= 0;
+      END IF;
+      ${along('user')}
+      ${along('item')}
+      IF noted THEN
+        found_notes := (SELECT json_agg(json_build_array(f.u, ${noteOf('n')})) FROM unnest(f0, f1, f2) f (u, i, t)
+          JOIN ${s}.notes n ON n.user_row = f.u AND n.item_row = f.i AND n.type = ${typeOf('f.t')});
+      END IF;
+      ${details('user')}
+      ${details('item')}
+      IF cardinality(journal_names) > 0 THEN
+        journal_entries := (SELECT json_agg(json_build_array(j.name, j.entries)) FROM ${s}.journals j WHERE j.name = ANY(journal_names));
+      END IF;
+      user_rows := array_send(u);
+      item_rows := array_send(i);
+      found_users := array_send(f0);
+      found_items := array_send(f1);
+      found_times := array_send(f2);
+    END $function$;`;
 }
 
 /** Reads what groups concern, without a lock. */
 export class AffectedRowsLoader {
   private readonly schema: string;
   private readonly types: TypeNames;
-  /** True when any feedback has a comment or a value, as of the last group. */
-  private hasNotes = true;
 
   /** @param schema as it stands in SQL */
   constructor(schema: string) {
@@ -40,30 +115,26 @@ export class AffectedRowsLoader {
     this.types = new TypeNames(schema);
   }
 
-  /**
-   * Reads what a group concerns: the head first, so that whatever of the rest is newer was touched by a later commit. All
-   * queries are sent at once.
-   */
+  /** Reads what a group concerns, as of one moment. */
   async load(connection: Connection, concern: Concern): Promise<ReadRows> {
-    const pairs = concern.pairColumns;
-    const sent = [
-      connection.run(LOOK_UP),
-      connection.rows<HeadRow>(`SELECT ${HEAD} FROM ${this.schema}.head`),
-      this.loadEntities<User>(connection, 'user', concern.userIds, concern.readUserIds),
-      this.loadEntities<Item>(connection, 'item', concern.itemIds, concern.readItemIds),
-      this.loadPairs(connection, pairs, this.hasNotes),
-      this.loadJournals(connection, concern.journals),
-      this.loadFeedbackOf(connection, 'user', concern.goneUserIds),
-      this.loadFeedbackOf(connection, 'item', concern.goneItemIds),
-      connection.run('COMMIT'),
-    ] as const;
-    const [, heads, users, items, feedback, journals, ...gone] = await Promise.all(sent);
-    const [head] = heads;
-    const hasNotes = head![5];
-    const lacksNotes = hasNotes && !this.hasNotes;
-    this.hasNotes = hasNotes;
-    const rows = lacksNotes ? await this.loadPairs(connection, pairs, true) : feedback;
-    return { head: head!, users, items, journals, feedback: [...rows, ...gone[0], ...gone[1]] };
+    const userIds = [...concern.userIds];
+    const itemIds = [...concern.itemIds];
+    const [pairUsers, pairItems] = concern.pairColumns;
+    const read = [concern.readUserIds, concern.readItemIds, concern.goneUserIds, concern.goneItemIds];
+    const given = [...read, concern.journals].map((names) => [...names]);
+    const [row] = await connection.rows<GroupRow>(
+      `SELECT * FROM ${this.schema}.read_group($1, $2, $3::int4[], $4::int4[], $5, $6, $7, $8, $9)`,
+      [userIds, itemIds, placesIn(userIds, pairUsers), placesIn(itemIds, pairItems), ...given],
+    );
+    const [position, mark, nextUserRow, nextItemRow, typesVersion, ...rest] = row!;
+    const [userRows, itemRows, users, items, foundUsers, foundItems, found, notes, journals] = rest;
+    return {
+      head: [position, mark, nextUserRow, nextItemRow, typesVersion],
+      users: entitiesOf<User>('UserId', userIds, int4s(userRows), users),
+      items: entitiesOf<Item>('ItemId', itemIds, int4s(itemRows), items),
+      journals: journals ?? [],
+      feedback: pairRows(int4s(foundUsers), int4s(foundItems), int8Words(found), notes ?? []),
+    };
   }
 
   /** Reads again what commits have touched since it was read: a few of thousands of pairs, where many nodes write of the same users. */
@@ -99,86 +170,50 @@ export class AffectedRowsLoader {
     for (const [id, entity] of users) state.users.set(id, entity);
     for (const [id, entity] of items) state.items.set(id, entity);
     for (const [name, entries] of journals) state.journals.set(name, decodeJournal(entries));
-    for (const [userRow, itemRow, type, timeMs, comment, value, events] of feedback) {
-      const occurrences = events === null ? undefined : decodeOccurrences(events);
-      const stored = { timeMs, comment: comment?.toString() ?? '', value: value ?? 0, occurrences };
+    for (const [userRow, itemRow, type, timeMs, note] of feedback) {
+      const { comment = '', value = 0, occurrences } = note ?? {};
+      const stored = { timeMs, comment, value, occurrences };
       state.pairOf(userRow, itemRow).set(type, { stored, now: stored });
     }
     return state;
   }
-
-  private async loadEntities<T>(
-    connection: Connection,
-    kind: 'user' | 'item',
-    ids: ReadonlySet<string>,
-    read: ReadonlySet<string>,
-  ): Promise<Map<string, Entity<T>>> {
-    if (ids.size === 0) return new Map();
-    const rows = await connection.rows<[number, string, object | null]>(
-      `SELECT ${kind}_row, ${kind}_id, CASE WHEN ${kind}_id = ANY($2::text[]) THEN detail END
-       FROM ${this.schema}.${kind}s WHERE ${kind}_id = ANY($1::text[])`,
-      [[...ids], [...read]],
-    );
-    const idField = kind === 'user' ? 'UserId' : 'ItemId';
-    return new Map(
-      rows.map(([row, id, detail]) => {
-        const value = detail === null ? undefined : ({ [idField]: id, ...detail } as T);
-        return [id, { row, value, isChanged: false }];
-      }),
-    );
-  }
-
-  private async loadJournals(
-    connection: Connection,
-    names: ReadonlySet<string>,
-  ): Promise<ReadonlyMap<string, string>> {
-    if (names.size === 0) return new Map();
-    const query = `SELECT name, entries FROM ${this.schema}.journals WHERE name = ANY($1::text[])`;
-    return new Map(await connection.rows<[string, string]>(query, [[...names]]));
-  }
-
-  /** The feedback of all pairs that the commands name, each by its whole key: without `OFFSET 0` a plan may go through all of a user's. */
-  private async loadPairs(
-    connection: Connection,
-    [userIds, itemIds]: Concern['pairColumns'],
-    withNotes: boolean,
-  ): Promise<PairRow[]> {
-    if (userIds.length === 0) return [];
-    const { schema } = this;
-    const from = `unnest($1::text[], $2::text[]) AS p (u, i)
-       JOIN ${schema}.users u ON u.user_id = p.u JOIN ${schema}.items i ON i.item_id = p.i
-       CROSS JOIN LATERAL (
-         SELECT * FROM ${schema}.feedback WHERE user_row = u.user_row AND item_row = i.item_row OFFSET 0) f`;
-    return connection.rows<PairRow>(this.feedbackOf(from, withNotes), [userIds, itemIds]);
-  }
-
-  /** Feedback that goes along with users or items, as much of each as is removed at once. */
-  private async loadFeedbackOf(
-    connection: Connection,
-    kind: 'user' | 'item',
-    ids: ReadonlySet<string>,
-  ): Promise<PairRow[]> {
-    if (ids.size === 0) return [];
-    const { schema } = this;
-    const from = `${schema}.${kind}s u CROSS JOIN LATERAL (
-         SELECT * FROM ${schema}.feedback WHERE ${kind}_row = u.${kind}_row LIMIT ${REMOVED_AT_ONCE}) f`;
-    const where = `WHERE u.${kind}_id = ANY($1::text[])`;
-    return connection.rows<PairRow>(`${this.feedbackOf(from, true)} ${where}`, [[...ids]]);
-  }
-
-  private feedbackOf(from: string, withNotes: boolean): string {
-    return `SELECT f.user_row, f.item_row, ${TYPE}, ${timeMsOf('f.type_time')}, ${withNotes ? 'n.comment, n.value, n.occurrences' : 'NULL, NULL, NULL'}
-       FROM ${from}
-       ${withNotes ? `LEFT JOIN ${this.schema}.notes n ON n.user_row = f.user_row AND n.item_row = f.item_row AND n.type = ${TYPE}` : ''}`;
-  }
 }
 
-type PairRow = readonly [
-  userRow: number,
-  itemRow: number,
-  type: number,
-  timeMs: number,
-  comment: Buffer | null,
-  value: number | null,
-  occurrences: Buffer | null,
-];
+/** Places of ids among those that there are, counted from 1. */
+function placesIn(ids: readonly string[], column: readonly string[]): Buffer {
+  const places = new Map(ids.map((id, at) => [id, at + 1]));
+  return int4Array(column.map((id) => places.get(id)!));
+}
+
+function entitiesOf<T>(
+  idField: string,
+  ids: readonly string[],
+  rows: ArrayLike<number>,
+  details: Readonly<Record<string, object>> | null,
+): Map<string, Entity<T>> {
+  const found = new Map<string, Entity<T>>();
+  const known = new Map(Object.entries(details ?? {}));
+  for (const [at, id] of ids.entries()) {
+    const detail = known.get(id);
+    const value = detail && ({ [idField]: id, ...detail } as T);
+    if (rows[at]! >= 0) found.set(id, { row: rows[at]!, value, isChanged: false });
+  }
+  return found;
+}
+
+function pairRows(
+  userRows: ArrayLike<number>,
+  itemRows: ArrayLike<number>,
+  words: ArrayLike<number>,
+  notes: readonly (readonly [number, ...NoteRow])[],
+): PairRow[] {
+  const noted = new Map(
+    notes.map(([userRow, ...note]) => [`${userRow} ${note[0]} ${note[1]}`, storedNote(note)]),
+  );
+  return Array.from(userRows, (userRow, at) => {
+    const [high, low] = [words[at * 2]! >>> 0, words[at * 2 + 1]! >>> 0];
+    const type = unpackType(high);
+    const note = noted.size === 0 ? undefined : noted.get(`${userRow} ${itemRows[at]} ${type}`);
+    return [userRow, itemRows[at]!, type, unpackTimeMs(low, high), note];
+  });
+}

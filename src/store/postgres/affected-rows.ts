@@ -92,5 +92,4 @@ export type HeadRow = readonly [
   nextUserRow: number,
   nextItemRow: number,
   typesVersion: number,
-  hasNotes: boolean,
 ];

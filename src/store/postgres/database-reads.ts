@@ -12,12 +12,14 @@ import {
 } from '../lmdb/format/page-cursor.ts';
 import { SLICE_RECORDS, sizeOf } from '../lmdb/reads/lmdb-data-reader.ts';
 import { decodeOccurrences, type Occurrences } from '../repeats.ts';
-import { LOOK_UP } from './affected-rows-loader.ts';
 import type { Link } from './connection.ts';
 import { isAway } from './database-away-error.ts';
 import { timeMsOf, typeOf } from './packed-type-and-time.ts';
 
 const TYPE = typeOf('f.type_time');
+// Rows are looked up one by one by their key, however many there are: no plan may read a whole table for them.
+const LOOK_UP = `BEGIN READ ONLY; SET LOCAL jit = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
+  SET LOCAL enable_seqscan = off`;
 /** Records of a user that are asked for at once of all that there are. */
 const WALK_RECORDS = 1000;
 

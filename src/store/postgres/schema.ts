@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { groupFunctionOf } from './affected-rows-loader.ts';
 import { commitProcedureOf } from './commit-procedure.ts';
 import type { Connection } from './connection.ts';
 import { userFunctionOf } from './user-queries.ts';
 
 /** Raised when a change of the tables, or of the procedure that commits, makes other programs misread them. */
-export const FORMAT_VERSION = 6;
+export const FORMAT_VERSION = 7;
 const PARTITIONS = 8;
 /** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
 export const MAKING_LOCK = 0x66757a65;
@@ -95,6 +96,7 @@ function tablesOf(schema: string): string {
     ALTER TABLE ${s}.changes ALTER COLUMN body SET STORAGE EXTERNAL, ALTER COLUMN touched SET STORAGE EXTERNAL;
     ${commitProcedureOf(s)}
     ${userFunctionOf(s)}
+    ${groupFunctionOf(s)}
     ${sharedTablesOf(s)}`;
 }
 

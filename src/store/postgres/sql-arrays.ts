@@ -29,6 +29,24 @@ export function float8Array(values: ArrayLike<number>): Buffer {
   return encode(values, FLOAT8_OID, 8, (buffer, value, at) => buffer.writeDoubleBE(value, at));
 }
 
+/** The numbers of an array that has no nulls; none for null. */
+export function int4s(array: Buffer | null): Int32Array {
+  return decode(array, 1);
+}
+
+/** The same of 64 bits each: high word, low word. */
+export function int8Words(array: Buffer | null): Int32Array {
+  return decode(array, 2);
+}
+
+function decode(array: Buffer | null, words: number): Int32Array {
+  const bytesEach = 4 + words * 4;
+  const length = array === null ? 0 : Math.max(0, (array.length - HEAD_BYTES) / bytesEach);
+  return Int32Array.from({ length: length * words }, (_, at) =>
+    array!.readInt32BE(HEAD_BYTES + Math.floor(at / words) * bytesEach + 4 + (at % words) * 4),
+  );
+}
+
 function encode(
   values: ArrayLike<number>,
   oid: number,

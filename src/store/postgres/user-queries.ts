@@ -57,7 +57,7 @@ type UserRow = readonly [
   feedback: Buffer | null,
   notes: readonly NoteRow[] | null,
 ];
-type NoteRow = readonly [
+export type NoteRow = readonly [
   itemRow: number,
   type: number,
   value: number,
@@ -88,8 +88,12 @@ export function feedbackOf(from: string): string {
 
 /** SQL of the notes of a user `u`, beside the head as `h`. */
 export function notesOf(s: string): string {
-  return `CASE WHEN h.has_notes THEN (SELECT json_agg(json_build_array(n.item_row, n.type, n.value, encode(n.comment, 'base64'),
-    encode(n.occurrences, 'base64'))) FROM ${s}.notes n WHERE n.user_row = u.user_row) END`;
+  return `CASE WHEN h.has_notes THEN (SELECT json_agg(json_build_array(${noteOf('n')})) FROM ${s}.notes n WHERE n.user_row = u.user_row) END`;
+}
+
+/** SQL of the fields of a `NoteRow`. @param n SQL of the note */
+export function noteOf(n: string): string {
+  return `${n}.item_row, ${n}.type, ${n}.value, encode(${n}.comment, 'base64'), encode(${n}.occurrences, 'base64')`;
 }
 
 /** Reads users. */
@@ -136,7 +140,7 @@ export function userFeedback([row, feedback, notes]: FeedbackRow): UserFeedback 
   return { row, feedback: words, notes: (notes ?? []).map(storedNote) };
 }
 
-function storedNote([itemRow, type, value, comment, occurrences]: NoteRow): StoredNote {
+export function storedNote([itemRow, type, value, comment, occurrences]: NoteRow): StoredNote {
   return {
     itemRow,
     type,

@@ -68,7 +68,7 @@ const likeOf = (UserId: string) =>
 
 describe.skipIf(!HAS_POSTGRES)('a node that stands still', () => {
   test.each([
-    ['while it reads what a group concerns', 'BEGIN READ ONLY', 0],
+    ['while it reads what a group concerns', 'read_group', 0],
     ['before its turn', 'CALL ', SYNC.length + 60],
     ['in its turn', 'CALL ', SYNC.length],
     ['after its turn', 'CALL ', 0],
