@@ -118,17 +118,20 @@ export class UserViewer {
     reads.readUserFeedback(userRow, columns);
     const names = reads.feedbackTypes();
     const newest = new TopK(count);
+    // The same whatever comes and goes beside it; a type takes at most 16 bits.
+    const placeOf = (at: number) => columns.itemRows[at]! * 2 ** 16 + columns.types[at]!;
     let positives = 0;
     let older = 0;
     for (let at = 0; at < columns.length; at++) {
       const timeMs = columns.timesMs[at]!;
       if (live.isPositive(columns.types[at]!)) positives++;
-      if (timeMs > after.timeMs || (timeMs === after.timeMs && at <= after.at)) continue;
+      if (timeMs > after.timeMs || (timeMs === after.timeMs && placeOf(at) <= after.place)) continue;
       older++;
       newest.push(at, timeMs);
     }
-    const { rows, scores } = newest.sorted();
-    const Cursor = older > rows.length ? `${scores.at(-1)}_${rows.at(-1)}` : '';
+    const { rows } = newest.sorted();
+    const last = older > rows.length ? rows.at(-1) : undefined;
+    const Cursor = last === undefined ? '' : `${columns.timesMs[last]}_${placeOf(last)}`;
     const History = rows.flatMap((at) => {
       const item = this.cards.at(columns.itemRows[at]!);
       const type = columns.types[at]!;
@@ -172,11 +175,11 @@ export class UserViewer {
   }
 }
 
-/** The last record of a page: its time, and its place among the user's records, which tells apart those of one moment. */
-function placeBehind(cursor: string): { readonly timeMs: number; readonly at: number } {
-  if (cursor === '') return { timeMs: Number.POSITIVE_INFINITY, at: -1 };
-  const [, timeMs, at] = /^(-?\d{1,16})_(\d{1,10})$/.exec(cursor) ?? [];
-  if (at !== undefined) return { timeMs: Number(timeMs), at: Number(at) };
+/** The last record of a page: its time, and its place among those of one moment, by item and type. */
+function placeBehind(cursor: string): { readonly timeMs: number; readonly place: number } {
+  if (cursor === '') return { timeMs: Number.POSITIVE_INFINITY, place: -1 };
+  const [, timeMs, place] = /^(-?\d{1,16})_(\d{1,15})$/.exec(cursor) ?? [];
+  if (place !== undefined) return { timeMs: Number(timeMs), place: Number(place) };
   const message = 'is not one that this server has made';
   throw new FurzeError('INVALID_CURSOR', `The cursor ${message}.`, [{ path: 'cursor', message }]);
 }

@@ -185,6 +185,31 @@ describe('the admin routes', () => {
     expect(latest(series.Values.resident_bytes)).toBeGreaterThan(1e7);
   });
 
+  it('show each feedback once that is there throughout, whatever comes and goes between two pages', async () => {
+    const moment = '2024-01-01T00:00:00Z';
+    const give = (...ids: string[]) =>
+      server.call(
+        'POST',
+        '/api/feedback',
+        ids.map((ItemId) => ({ FeedbackType: 'look', UserId: 'paged', ItemId, Timestamp: moment })),
+      );
+    const ids = (from: number) => Array.from({ length: 30 }, (_, at) => `paged-${from + at}`);
+    // Items get their rows in this order.
+    await give(...ids(0));
+    await give(...ids(30));
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const view: UserHistory = await get(`/api/admin/user/paged/feedback?n=10&cursor=${cursor}`);
+      seen.push(...view.History.map(({ Id }) => Id));
+      cursor = view.Cursor;
+      // Of what has been shown, one goes after each page and another comes after two.
+      await server.call('DELETE', `/api/feedback/paged/${seen.at(-10)}`);
+      if (seen.length % 20 === 0) await give(seen[0]!);
+    } while (cursor !== '');
+    expect(seen.toSorted()).toEqual([...ids(0), ...ids(30)].toSorted());
+  });
+
   it('show all the feedback of a user, however much, newest first and page by page', async () => {
     // Many of one moment, as imports have them, and some before and after.
     const feedback = Array.from({ length: 350 }, (_, at) => ({
@@ -208,6 +233,7 @@ describe('the admin routes', () => {
     expect(seen).toHaveLength(350);
     const times = seen.map(({ Timestamp }) => Date.parse(Timestamp));
     expect(times).toEqual(times.toSorted((a, b) => b - a));
+    expect(await get('/api/admin/user/busy/feedback?n=0')).toMatchObject({ History: [], Cursor: '' });
     const nobody = await get('/api/admin/user/nobody/feedback');
     expect(nobody).toEqual({ FeedbackCount: 0, PositiveCount: 0, History: [], Cursor: '' });
     for (const cursor of ['x', '1', '1_', '_1', '1e3_1', '1_-1'])
