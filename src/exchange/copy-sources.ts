@@ -44,7 +44,7 @@ export function storeVectors(
   name: string,
   space: VectorSpace,
 ): () => AsyncIterable<Page<ApiRecord>> {
-  return () => pages(undefined, async (cursor) => vectorPage(reads, name, space, PAGE_RECORDS, cursor));
+  return () => pages(undefined, (cursor) => vectorPage(reads, name, space, PAGE_RECORDS, cursor));
 }
 
 /** The same of a running server. */

@@ -59,7 +59,7 @@ export const vectorRoutes: readonly Route[] = [
     errors: ['INVALID_CURSOR', 'SPACE_NOT_FOUND'],
     handler({ params, query }, { data, vectorSpaces, limits }) {
       const space = spaceOf(vectorSpaces, params.space);
-      return jsonPage('Vectors', pageWish(query, limits), async (n, cursor) =>
+      return jsonPage('Vectors', pageWish(query, limits), (n, cursor) =>
         vectorPage(data.local, params.space, space, n, cursor),
       );
     },
