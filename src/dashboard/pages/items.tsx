@@ -53,7 +53,7 @@ export function ItemsPage() {
                 <td>
                   <Names values={item.Categories} />
                 </td>
-                <td class="nowrap">{time(item.Timestamp)}</td>
+                <td class={item.Timestamp === '' ? 'none' : 'nowrap'}>{time(item.Timestamp)}</td>
                 <td>
                   <span class={`badge ${item.IsHidden ? 'failed' : ''}`}>
                     {item.IsHidden ? 'hidden' : 'shown'}
@@ -93,11 +93,13 @@ function MostLiked() {
               <th scope="row">
                 <ItemLink card={card} />
               </th>
-              <td class="number">{count(Likes)}</td>
+              <td class="number" data-unit="likes">
+                {count(Likes)}
+              </td>
               <td>
                 <Names values={Categories} />
               </td>
-              <td class="nowrap">{time(Timestamp)}</td>
+              <td class={Timestamp === '' ? 'none' : 'nowrap'}>{time(Timestamp)}</td>
             </tr>
           ))}
         </Table>

@@ -1,16 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Series, Summary } from '../../domain/admin-schemas.ts';
-import {
-  bytes,
-  capital,
-  count,
-  duration,
-  figure,
-  measuresOf,
-  milliseconds,
-  percent,
-  time,
-} from '../format.ts';
+import type { RankingChoice, Series, Summary } from '../../domain/admin-schemas.ts';
+import { bytes, count, duration, figure, measure, milliseconds, percent, time } from '../format.ts';
 import { Chart, type ChartLine, type ChartProps } from '../parts/chart.tsx';
 import { Card, Fact, PageHead, State } from '../parts/common.tsx';
 import { Days } from '../parts/days.tsx';
@@ -38,6 +28,7 @@ export function OverviewPage() {
         <>
           <Troubles troubles={state.Troubles} />
           <Counts state={state} />
+          {state.Model !== undefined && <Good choice={state.Model.Choice} />}
           <Days />
           <Curves />
           <div class="cards">
@@ -68,6 +59,34 @@ function Counts({ state }: { state: Summary }) {
       <Fact name="Read" value={count(state.ReadFeedback)} note="Feedback of a read type" />
     </dl>
   );
+}
+
+/** Whether the lists are better than what is popular, in a sentence, by what the last fit held back; and where to see them. */
+function Good({ choice }: { choice: RankingChoice | undefined }) {
+  return (
+    <Card wide title="Is it any good?" aside={<a href="#/quality">Quality</a>}>
+      <p>
+        {choice === undefined
+          ? 'There is too little feedback so far to hold some back and test the lists with it.'
+          : goodInWords(choice)}{' '}
+        See <a href="#/shelf">what two customers get</a>, side by side.
+      </p>
+    </Card>
+  );
+}
+
+function goodInWords({ Ways, Chosen, Users }: RankingChoice): string {
+  const best = (isMeant: (name: string) => boolean) =>
+    Ways.filter(({ Name }) => isMeant(Name)).sort((a, b) => b.Quality.Mean - a.Quality.Mean)[0]?.Quality;
+  const [lists, popular] = [best((name) => name === Chosen), best((name) => name.startsWith('popular_'))];
+  if (lists === undefined || popular === undefined) return '';
+  const times = lists.Mean / Math.max(popular.Mean, Number.MIN_VALUE);
+  const isAhead = lists.Mean - popular.Mean > lists.HalfWidth;
+  const verdict = isAhead
+    ? `${times > 10 ? 'More than 10' : times.toFixed(1)} times as good as`
+    : 'No better than';
+  const measures = `(NDCG@10 ${measure(lists.Mean)} beside ${measure(popular.Mean)})`;
+  return `${verdict} showing everybody what is popular, tested with the latest feedback of ${count(Users)} users, which was held back ${measures}.`;
 }
 
 interface Curve extends Pick<ChartProps, 'title' | 'format' | 'bridges'> {
@@ -196,15 +215,6 @@ function ModelCard({ state }: { state: Summary }) {
               note="Chosen on held-out feedback"
             />
           )}
-          {measuresOf(model.Quality).map(([name, value]) => (
-            <Fact
-              key={name}
-              name={capital(name)}
-              value={value}
-              note="Of the collaborative model, on held-out feedback"
-            />
-          ))}
-          <Fact name="Memory" value={bytes(model.Bytes)} />
         </dl>
       )}
     </Card>

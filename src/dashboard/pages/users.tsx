@@ -65,7 +65,9 @@ function ActiveUsers() {
             <tr key={user.UserId}>
               <UserCells user={user} />
               <td class="nowrap">{time(user.LastSeen)}</td>
-              <td class="number">{count(user.FeedbackCount)}</td>
+              <td class="number" data-unit="feedback">
+                {count(user.FeedbackCount)}
+              </td>
             </tr>
           ))}
         </Table>

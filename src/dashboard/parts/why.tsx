@@ -8,6 +8,8 @@ import { Card, ItemName, State } from './common.tsx';
 import { ItemPicker } from './item-picker.tsx';
 
 const AMONG = 100;
+/** A part below this is shown as nothing. */
+const LEAST = 0.005;
 
 const REASONS: Readonly<Record<string, string>> = {
   hidden: 'It is hidden: show it again on its page.',
@@ -30,7 +32,7 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
   if (data === undefined) return <State error={error} loading={error === undefined} />;
   const titleOf = (id: string) => titles?.History.find(({ Id }) => Id === id)?.Title ?? '';
   const { WhyNot: whyNot, Parts = [] } = data;
-  const parts = Parts.filter(({ Name }) => Name !== 'base');
+  const parts = Parts.filter(({ Name, Score }) => Name !== 'base' && Math.abs(Score) >= LEAST);
   const largest = Math.max(...data.Contributions.map(({ Share }) => Math.abs(Share)), Number.MIN_VALUE);
   const most = Math.max(...parts.map(({ Score }) => Math.abs(Score)), Number.MIN_VALUE);
   return (
