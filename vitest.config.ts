@@ -23,7 +23,7 @@ const LONG = [
   'test/clients/compiled.test.ts',
   'test/deploy/{drain-of-clients,smuggling-behind-proxies,what-proxies-pass}.test.ts',
   'test/model/{threads,throw-away-model}.test.ts',
-  'test/recommend/{answers,cache-memory,merge-order,pipeline,service}.test.ts',
+  'test/recommend/{answers,cache-memory,merge-order,pipeline,service,sessions-of-a-shop}.test.ts',
   'test/recommend/lists/answer-cache.test.ts',
   'test/background/{fit-pipeline,generation-fit,list-pass,live-rows,search,stopped-pass}.test.ts',
 ];
