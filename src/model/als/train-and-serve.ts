@@ -89,7 +89,7 @@ export const alsPart: LearnedPart<
     collaborativeModel(placed, new MfScorer(placed, instantiate(placed.memory), slot)),
   features: {
     collaborative: {
-      meaning: 'matrix factorization (ALS): users and items as vectors',
+      meaning: 'what people of a similar taste like (matrix factorization, ALS)',
       scores: (model, { vector }, itemRows) => vector && model.scoreItems(vector, itemRows),
     },
     new_item: {

@@ -95,7 +95,7 @@ export const clickPart: LearnedPart<
   },
   features: {
     click_through: {
-      meaning: 'factorization machine over users, items and their labels',
+      meaning: 'how well the user, the item and their labels go together (factorization machine)',
       scores: (model, { userRow, userLabels }, itemRows) => model.logits(userRow, userLabels(), itemRows),
     },
   },

@@ -49,9 +49,9 @@ export const sequencePart: SummedPart<object, SequenceTask, 'count', 'sequence' 
   run: (task) => new TransitionCounter(task).run(),
   model: ({ draft, served }, _outcome, fingerprint) => spreadTable(packDraft(draft, fingerprint), served),
   features: {
-    sequence: sumOfLikes('items that users go on to from any of their items', true),
+    sequence: sumOfLikes('what people go on to after any of the items that the user likes', true),
     sequence_recent: {
-      meaning: 'items that users go on to from their latest items',
+      meaning: 'what people go on to after the latest items that the user likes',
       sum: 1,
       weights: RECENT,
       isShare: true,

@@ -84,7 +84,10 @@ export const slimPart: SummedPart<Partial<SlimSettings>, SlimTask, SlimPhase, 's
   run: (task, phase, slot, { instantiate }) => new SlimSolver(task, instantiate, slot).runPhase(phase),
   model: (task, _outcome, fingerprint) => spreadTable(slimTable(task, fingerprint), task.served),
   features: {
-    slim: sumOfLikes('SLIM: weights from item to item, learned so that they foretell what users have', false),
+    slim: sumOfLikes(
+      'items that go with what the user likes, weighed so that they foretell what users have (SLIM)',
+      false,
+    ),
   },
   training: { options: () => ({}), isAlwaysWanted: false, isOnDemand: false },
 };

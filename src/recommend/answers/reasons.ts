@@ -1,6 +1,7 @@
 /** Reasons for an item in a list, by what it comes from. */
 const REASONS: Readonly<Record<string, string>> = {
-  personal: 'it suits what the user likes',
+  personal: 'the user is likely to like it',
+  sequence: 'people go on to it after such items',
   pins: 'staff put it here',
   because: 'it is like an item that the user liked',
   similar: 'it is like the item',
