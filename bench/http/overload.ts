@@ -154,7 +154,8 @@ async function besidePipelining(
   const p99 = quantile(busyMs, 0.99);
   return [
     ratioRow(bench, 'answered in order', told.answered, 'sent', told.sent, '1'),
-    ratioRow(bench, 'connections closed', told.closed, 'opened', count, '0'),
+    ratioRow(bench, 'connections closed without a word', told.closed, 'opened', count, '0'),
+    ratioRow(bench, 'closed behind an answer that says so', told.reopened, 'opened', count),
     ratioRow(bench, 'ms, p99 of a point read meanwhile', p99, 'the same when idle', quantile(idleMs, 0.99)),
     ratioRow(bench, 'ms, p99 of a point read meanwhile', p99, 'answering all that is under way', underWayMs),
     ratioRow(bench, 'ms, p99 of a point read meanwhile', p99, 'the aim', 100, '<= 1'),

@@ -149,13 +149,18 @@ export class HttpServer {
       this.readBody(res, exchange, lengthBytes);
     } else if (lengthBytes === UNSURE_END || this.takesLong(exchange)) {
       void this.putOff(this.open(res, exchange, lengthBytes === UNSURE_END), turns.take());
-    } else if (this.burst.count(exchange.startMs)) {
-      if (this.engine.keepsOrder) void this.putOff(this.open(res, exchange), this.burst.turn());
-      else this.cutShort(res, exchange, overloaded('pipelined'));
-    } else {
-      const reply = pipeline.answer(exchange);
+    } else this.answerNow(res, exchange);
+  }
+
+  /** Answers a request at once, unless too many come. */
+  private answerNow(res: object, exchange: Exchange): void {
+    const fate = this.burst.count(exchange.startMs);
+    if (fate === 'put off') void this.putOff(this.open(res, exchange), this.burst.turn());
+    else if (fate === 'refuse') this.cutShort(res, exchange, overloaded('pipelined'));
+    else {
+      const reply = this.pipeline.answer(exchange);
       if (reply instanceof Promise || isLong(reply)) this.finish(this.open(res, exchange), reply);
-      else this.send(res, exchange, reply, this.drain.hasBegun, false);
+      else this.send(res, exchange, reply, this.drain.hasBegun || fate === 'answer and close', false);
     }
   }
 

@@ -68,14 +68,17 @@ test('of long records fewer are read at a time, so that a caller who does not re
 
 test('requests beyond what a round may take are put off, and have their turn', async () => {
   const patient = new Burst(true);
-  expect([0, 9, 11].map((nowMs) => patient.count(nowMs))).toEqual([false, false, true]);
+  expect([0, 9, 11].map((nowMs) => patient.count(nowMs))).toEqual(['answer', 'answer', 'put off']);
   await Promise.all(Array.from({ length: 100 }, () => patient.turn()));
-  expect(patient.count(1000)).toBe(false);
+  expect(patient.count(1000)).toBe('answer');
 
   const strict = new Burst(false);
   const counts = Array.from({ length: 65_536 }, () => strict.count(0));
-  expect(counts.filter(Boolean)).toHaveLength(0);
-  expect([strict.count(499), strict.count(501)]).toEqual([false, true]);
+  expect(new Set(counts)).toEqual(new Set(['answer']));
+  const fates = (nowMs: number) => Array.from({ length: 1024 }, () => strict.count(nowMs));
+  expect(new Set(fates(499))).toEqual(new Set(['answer']));
+  expect(fates(501).filter((fate) => fate !== 'answer')).toEqual(['answer and close']);
+  expect(new Set(fates(2001))).toEqual(new Set(['refuse']));
   await strict.turn();
-  expect(strict.count(1000)).toBe(false);
+  expect(strict.count(3000)).toBe('answer');
 });

@@ -5,6 +5,10 @@
 const REQUESTS_MAX = 65_536;
 /** Time that a round with more of them may take, milliseconds. */
 const LONG_ROUND_MS = 500;
+/** From then on one answer in so many is the last of its connection: a round ends where fewer than 1,024 connections are ready. */
+const LAST_IN = 1024;
+/** Time after which the others of such a round are refused, milliseconds. */
+const ENDLESS_ROUND_MS = 2000;
 /** Time after which a round answers no more at once, where that only delays, milliseconds. */
 const ROUND_MS = 10;
 /** Put-off requests that are answered in a round. */
@@ -13,7 +17,8 @@ const LATE_A_ROUND = 32;
 /**
  * Watches over one round of the event loop: many requests come in one when connections send on and on without waiting
  * for answers, and would keep everybody else out until they are through. Those beyond are put off, first come, first
- * served, some a round; where they cannot be put off, they are refused once a round is both full and long.
+ * served, some a round. Where they cannot be put off, some connections are closed behind an answer once a round is both full
+ * and long, which loses nothing of a client that waits for answers; and where it goes on all the same, requests are refused.
  */
 export class Burst {
   private readonly mayDelay: boolean;
@@ -27,14 +32,17 @@ export class Burst {
     this.mayDelay = mayDelay;
   }
 
-  /** Counts a request that begins at `nowMs`. @returns true when it is one too many for this round */
-  count(nowMs: number): boolean {
+  /** Counts a request that begins at `nowMs`. @returns what is to be done with it */
+  count(nowMs: number): 'answer' | 'answer and close' | 'put off' | 'refuse' {
     if (this.requests++ === 0) {
       this.sinceMs = nowMs;
       this.watch();
     }
     const roundMs = nowMs - this.sinceMs;
-    return this.mayDelay ? roundMs > ROUND_MS : this.requests > REQUESTS_MAX && roundMs > LONG_ROUND_MS;
+    if (this.mayDelay) return roundMs > ROUND_MS ? 'put off' : 'answer';
+    if (this.requests <= REQUESTS_MAX || roundMs <= LONG_ROUND_MS) return 'answer';
+    if (roundMs > ENDLESS_ROUND_MS) return 'refuse';
+    return this.requests % LAST_IN === 0 ? 'answer and close' : 'answer';
   }
 
   /** Resolves when a request that was put off has its turn. */
