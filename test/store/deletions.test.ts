@@ -90,6 +90,32 @@ test.each(['user', 'item'] as const)(
   },
 );
 
+test.each([1, 10, 1000])(
+  'a walk that is amid the feedback of a user who is deleted goes on behind it, %i records a page',
+  async (size) => {
+    const store = new DirectStore(join(tempFolder(), 'data'), storeOptions(''));
+    const { gone, left, command } = world('user');
+    const first = Array.from({ length: 30 }, (_, i) => feedback('like', 'first', `i${i}`));
+    await store.write(putFeedback([...first, ...gone, ...left]));
+    let page = await store.getFeedbackPage(2000, '');
+    expect(page.rows.map(({ UserId }) => UserId)).toEqual([
+      ...Array(30).fill('first'),
+      ...Array(1970).fill('gone'),
+    ]);
+    await store.write(command);
+    const rest: Feedback[] = [];
+    for (let pages = 0; page.cursor !== '' && pages < 10_000; pages++) {
+      page = await store.getFeedbackPage(size, page.cursor);
+      rest.push(...page.rows);
+    }
+    expect(page.cursor).toBe('');
+    expect(rest.map(({ UserId, ItemId }) => [UserId, ItemId])).toEqual(
+      left.map(({ UserId, ItemId }) => [UserId, ItemId]),
+    );
+    await store.close();
+  },
+);
+
 test('the writer removes what is left of a deletion by itself, and tells of every record', async () => {
   const stores = openIn(tempFolder());
   const { data } = stores;

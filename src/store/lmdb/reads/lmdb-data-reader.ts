@@ -76,7 +76,9 @@ export class LmdbDataReader implements DataReader {
     let userRow = this.nextUser(after?.userRow ?? 0, type);
     while (userRow >= 0 && page.length <= n) {
       let from = after?.userRow === userRow ? after.itemRow : 0;
-      do {
+      // Of a user who is gone, some may still be there.
+      const isGone = this.local.userIdAt(userRow) === undefined;
+      while (!isGone && page.length <= n) {
         from = this.loadPart(userRow, from, hidden);
         const { length, itemRows, types, timesMs } = this.columns;
         for (let i = 0; i < length && page.length <= n; i++) {
@@ -84,19 +86,20 @@ export class LmdbDataReader implements DataReader {
           if (after?.userRow === userRow && !isAfter(itemRows[i]!, types[i]!, after)) continue;
           page.push(userRow, itemRows[i]!, types[i]!, timesMs[i]!);
         }
-      } while (from !== 0 && page.length <= n);
+        if (from === 0) break;
+      }
       userRow = this.nextUser(userRow + 1, type);
     }
-    const found = page.length;
-    page.length = Math.min(n, found);
-    const rows = this.toFeedback(page, this.pageBytesMax);
-    const last = rows.length - 1;
+    const typeNames = this.local.storedTypes();
+    const end = Math.min(n, page.length);
+    const { rows, next } = this.readRows(page, { from: 0, end, bytesMax: this.pageBytesMax, typeNames });
+    const last = next - 1;
     const position = {
       userRow: page.userRows[last]!,
       itemRow: page.itemRows[last]!,
       type: page.types[last]!,
     };
-    return { cursor: rows.length < found ? encodeFeedbackCursor(position) : '', rows };
+    return { cursor: next < page.length ? encodeFeedbackCursor(position) : '', rows };
   }
 
   async getFeedback(feedbackType: string, userId: string, itemId: string): Promise<Feedback | undefined> {
@@ -223,10 +226,9 @@ export class LmdbDataReader implements DataReader {
     } while (from < columns.length);
   }
 
-  /** @param bytesMax size from which on the rest is left out; the first record always stands */
-  private toFeedback(columns: FeedbackColumns, bytesMax = Number.POSITIVE_INFINITY): Feedback[] {
-    const typeNames = this.local.storedTypes();
-    return this.readRows(columns, { from: 0, end: columns.length, bytesMax, typeNames }).rows;
+  private toFeedback(columns: FeedbackColumns): Feedback[] {
+    const range = { from: 0, end: columns.length, bytesMax: Number.POSITIVE_INFINITY };
+    return this.readRows(columns, { ...range, typeNames: this.local.storedTypes() }).rows;
   }
 
   /** Reads a range of columns as records until `bytesMax` is reached. @returns them and where the rest begins */
