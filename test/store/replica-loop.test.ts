@@ -92,6 +92,65 @@ test.each([
   expect(posted.some(({ kind }) => kind === 'problem')).toBe(codes[0] === 'STORE_UNAVAILABLE');
 });
 
+test('a group begins beside another once as many writes wait as that has, and a stop waits for both', async () => {
+  const posted: FromWriter[] = [];
+  const begun: { readonly count: number; end(): void }[] = [];
+  let position = 0;
+  let isClosed = false;
+  const loop = new ReplicaLoop({
+    commitLog: {
+      async write(commands) {
+        await new Promise<void>((resolve) => begun.push({ count: commands.length, end: resolve }));
+        const commit = { position: ++position, mark: position, markBefore: position - 1, parts: [] };
+        return { answers: commands.map(() => ({ rowAffected: 1, removed: [] })), commit };
+      },
+      commitsAfter: async () => ({ commits: [], head: { position, mark: position } }),
+      removeSome: async () => false,
+      forgetOld: async () => {},
+    },
+    forsake() {},
+    replica: {
+      replicate: () => ({ answers: [], changes: [], failure: undefined, nextTransaction: 0 }),
+      hasSlices: false,
+      slice(): Group {
+        throw new Error('there is none');
+      },
+      nextTransaction: 0,
+    },
+    rules: storeOptions(''),
+    point: { position: 0, mark: 0 },
+    post: (message) => void posted.push(message),
+    close: async () => {
+      isClosed = true;
+    },
+  });
+  let ticket = 0;
+  const send = async (count: number) => {
+    for (let at = 0; at < count; at++)
+      loop.receive({
+        kind: 'write',
+        ticket: ticket++,
+        nowMs: 0,
+        command: { kind: 'deleteUser', userId: 'u' },
+      });
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+    return begun.map((each) => each.count);
+  };
+  expect(await send(2)).toEqual([2]);
+  expect(await send(1)).toEqual([2]);
+  expect(await send(2)).toEqual([2, 3]);
+  expect(await send(9)).toEqual([2, 3]);
+  loop.receive({ kind: 'close' });
+  begun[0]!.end();
+  expect(await send(0)).toEqual([2, 3, 9]);
+  begun[2]!.end();
+  await send(0);
+  expect(isClosed).toBe(false);
+  begun[1]!.end();
+  await expect.poll(() => isClosed).toBe(true);
+  expect(posted.flatMap((each) => (each.kind === 'committed' ? each.answers : []))).toHaveLength(14);
+});
+
 test('removals go a slice a turn, however many commits come meanwhile', async () => {
   const posted: FromWriter[] = [];
   let left = 60;

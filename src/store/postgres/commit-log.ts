@@ -46,6 +46,12 @@ type CommitAnswer = readonly [
 
 const PARAMETERS = Object.keys(COMMIT_PARAMETERS) as (keyof CommitParameters)[];
 
+/** A connection by which one group after another is committed. */
+interface Lane {
+  readonly link: Link;
+  readonly loader: AffectedRowsLoader;
+}
+
 /** Answers to the commands of a group, and their commit; no commit where nothing changed. */
 export interface GroupOutcome {
   readonly answers: readonly (WriteResult | FurzeError)[];
@@ -62,31 +68,64 @@ export class CommitLog {
   private readonly rules: WriteRules;
   private readonly isDurable: boolean;
   private readonly call: string;
-  private readonly loader: AffectedRowsLoader;
-  private readonly writing: Link;
+  private readonly dsn: PostgresDsn;
+  /** Ways to commit that no group takes at the moment, and all of them. */
+  private readonly free: Lane[] = [];
+  private readonly lanes: Lane[] = [];
+  /** Groups under way, in their order, with what they end with. */
+  private readonly underWay = new Map<Concern, Promise<unknown>>();
+  /** Whether the last group had new users, and new items. */
+  private grows = { users: false, items: false };
   private readonly reading: Link;
   private readonly users: UserQueries;
 
   constructor(dsn: PostgresDsn, rules: WriteRules, sync: SyncMode) {
     this.schema = `"${dsn.schema}"`;
     this.rules = rules;
-    this.loader = new AffectedRowsLoader(this.schema);
+    this.dsn = dsn;
     this.users = new UserQueries(this.schema);
     this.call = commitCallOf(this.schema);
     this.isDurable = sync === 'disk';
-    this.writing = new Link(dsn, 'furze writing');
     this.reading = new Link(dsn, 'furze following');
   }
 
   /**
    * Carries out a group in one transaction; a command that is refused leaves nothing. What it goes by is read without a lock, and
-   * what of it a commit of another node touched that came between is read again.
+   * what of it another commit touched that came between is read again. Groups that are given at the same time are under way at the same
+   * time, those behind others whose order matters.
    * @throws Error when the group was not committed, or when it is not known whether it was
    */
   async write(commands: readonly CheckedCommand[]): Promise<GroupOutcome> {
-    const { loader } = this;
     const concern = new Concern(commands);
-    const connection = await this.writing.connect();
+    const before = [...this.underWay].flatMap(([other, end]) =>
+      other.clashesWith(concern, this.grows) ? [end] : [],
+    );
+    const lane = this.free.pop() ?? this.newLane();
+    const done = Promise.allSettled(before).then(() => this.writeBy(lane, commands, concern));
+    this.underWay.set(concern, done);
+    try {
+      return await done;
+    } finally {
+      this.underWay.delete(concern);
+      this.free.push(lane);
+    }
+  }
+
+  private newLane(): Lane {
+    const lane = {
+      link: new Link(this.dsn, 'furze writing'),
+      loader: new AffectedRowsLoader(this.schema),
+    };
+    this.lanes.push(lane);
+    return lane;
+  }
+
+  private async writeBy(
+    { link, loader }: Lane,
+    commands: readonly CheckedCommand[],
+    concern: Concern,
+  ): Promise<GroupOutcome> {
+    const connection = await link.connect();
     for (let read = await loader.load(connection, concern); ; ) {
       concern.goneTypes.clear();
       const state = await loader.stateOf(connection, read);
@@ -129,6 +168,7 @@ export class CommitLog {
     );
     const [position, markBefore, userShift, itemShift] = answer!;
     if (position === null) return undefined;
+    this.grows = { users: rows.newUsers > 0, items: rows.newItems > 0 };
     const { users: userBase, items: itemBase } = state.storedRows;
     const shift = { userBase, userShift, itemBase, itemShift };
     return { position, mark, markBefore, parts: decodeParts(body, shift) };
@@ -189,7 +229,7 @@ export class CommitLog {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.writing.close(), this.reading.close()]);
+    await Promise.all([this.reading, ...this.lanes.map(({ link }) => link)].map((link) => link.close()));
   }
 
   /** Where feedback types would get too many, takes back the numbers of those without feedback, which no lock waits for. */

@@ -14,6 +14,9 @@ export class Concern {
   readonly goneUserIds = new Set<string>();
   readonly goneItemIds = new Set<string>();
   readonly journals = new Set<string>();
+  /** Those that commands are about, and no feedback alone. */
+  private readonly ownUserIds = new Set<string>();
+  private readonly ownItemIds = new Set<string>();
   /** Types of feedback that is put. */
   readonly types = new Set<string>();
   /** Types whose numbers are taken back, since they have no feedback: nobody may have used them meanwhile. */
@@ -22,6 +25,8 @@ export class Concern {
 
   constructor(commands: readonly CheckedCommand[]) {
     for (const command of commands) this.add(command);
+    for (const id of this.ownUserIds) this.userIds.add(id);
+    for (const id of this.ownItemIds) this.itemIds.add(id);
   }
 
   /** Users and items of the pairs. */
@@ -47,6 +52,23 @@ export class Concern {
       concerned: new Set([...this.namedKeys(), ...pairs]),
       touched: new Set([...pairs, ...keysOf('t', this.types), ...keysOf('j', this.journals), ...changed]),
     };
+  }
+
+  /**
+   * True where it matters which of the two is carried out first, or one would read again what the other has inserted.
+   * @param grows of which there are new ones at the moment
+   */
+  clashesWith(other: Concern, grows: { readonly users: boolean; readonly items: boolean }): boolean {
+    const isOneSided = (a: Concern, b: Concern) =>
+      meet(grows.users ? a.userIds : a.ownUserIds, b.userIds) ||
+      meet(grows.items ? a.itemIds : a.ownItemIds, b.itemIds) ||
+      meet(a.journals, b.journals);
+    if (isOneSided(this, other) || isOneSided(other, this)) return true;
+    for (const [user, items] of this.pairs) {
+      const others = other.pairs.get(user);
+      if (others !== undefined && meet(items, others)) return true;
+    }
+    return false;
   }
 
   /** The pairs that commits with such keys touched; undefined where they may have touched anything else of this. */
@@ -79,13 +101,13 @@ export class Concern {
   }
 
   private add(command: CheckedCommand): void {
-    const { userIds, itemIds } = this;
+    const { ownUserIds, ownItemIds } = this;
     switch (command.kind) {
       case 'putUsers':
-        for (const { UserId } of command.users) userIds.add(UserId);
+        for (const { UserId } of command.users) ownUserIds.add(UserId);
         return;
       case 'putItems':
-        for (const { ItemId } of command.items) itemIds.add(ItemId);
+        for (const { ItemId } of command.items) ownItemIds.add(ItemId);
         return;
       case 'putVectors':
         return;
@@ -104,11 +126,11 @@ export class Concern {
       case 'patchUser':
       case 'deleteUser':
         (command.kind === 'patchUser' ? this.readUserIds : this.goneUserIds).add(command.userId);
-        userIds.add(command.userId);
+        ownUserIds.add(command.userId);
         return;
       default:
         (command.kind === 'deleteItem' ? this.goneItemIds : this.readItemIds).add(command.itemId);
-        itemIds.add(command.itemId);
+        ownItemIds.add(command.itemId);
     }
   }
 
@@ -117,6 +139,12 @@ export class Concern {
     this.itemIds.add(itemId);
     getOrPut(this.pairs, userId, () => new Set<string>()).add(itemId);
   }
+}
+
+function meet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const [few, many] = a.size < b.size ? [a, b] : [b, a];
+  for (const each of few) if (many.has(each)) return true;
+  return false;
 }
 
 function keysOf(kind: string, ids: Iterable<string>): number[] {

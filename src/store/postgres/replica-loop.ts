@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FurzeError, isEngineError, messageOf } from '../../domain/furze-error.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import type { Commit, Point } from '../commit-effects.ts';
@@ -47,6 +47,8 @@ export interface ReplicaLoopParts {
   readonly users?: Pick<UserLoadsParts, 'copy' | 'read'> | undefined;
 }
 
+/** Groups that are under way at the same time: the next is read and committed while the answer to one is on its way. */
+const GROUPS_MAX = 2;
 /** Period of the look for other nodes' commits when nobody asks for them, and where all who read do, milliseconds. */
 const POLL_MS = 100;
 const LAZY_POLL_MS = 500;
@@ -67,7 +69,7 @@ export class ReplicaLoop {
   private readonly waiting: Write[] = [];
   private readonly loads: UserLoads | undefined;
   private point: Point;
-  private isWriting = false;
+  private readonly underWay = new Set<readonly Write[]>();
   private isSlicing = false;
   private following: Promise<void> | undefined;
   private followAgain = false;
@@ -76,6 +78,7 @@ export class ReplicaLoop {
   private readonly timers: NodeJS.Timeout[] = [];
   private closing = false;
   private isEnding = false;
+  private isClosed = false;
   private hasFailed = false;
   private problem: string | undefined;
 
@@ -106,7 +109,7 @@ export class ReplicaLoop {
       void this.follow();
     }
     // Messages that came in the same turn are delivered before this runs, and make one group.
-    if (!this.isWriting) setImmediate(() => this.write().catch((error) => this.end(error)));
+    if (this.mayBegin) setImmediate(() => this.write());
   }
 
   /**
@@ -124,15 +127,27 @@ export class ReplicaLoop {
     await this.parts.close();
   }
 
-  private async write(): Promise<void> {
-    if (this.isWriting) return;
-    this.isWriting = true;
-    while (this.waiting.length > 0) {
-      await this.carryOut(takeGroup(this.waiting));
-      await nextTurn();
+  /** A group begins beside another once as many writes wait as that has: smaller ones cost more a write. */
+  private get mayBegin(): boolean {
+    const [first] = this.underWay;
+    return first === undefined || (this.underWay.size < GROUPS_MAX && this.waiting.length >= first.length);
+  }
+
+  private write(): void {
+    while (this.waiting.length > 0 && this.mayBegin) {
+      const group = takeGroup(this.waiting);
+      this.underWay.add(group);
+      this.carryOut(group)
+        .catch((error) => this.end(error))
+        .finally(() => {
+          this.underWay.delete(group);
+          setImmediate(() => this.write());
+        });
     }
-    this.isWriting = false;
-    if (this.closing && !this.isEnding) await this.close();
+    const isDone = this.waiting.length + this.underWay.size === 0;
+    if (!isDone || !this.closing || this.isEnding || this.isClosed) return;
+    this.isClosed = true;
+    this.close().catch((error) => this.end(error));
   }
 
   private async carryOut(writes: readonly Write[]): Promise<void> {

@@ -31,3 +31,19 @@ test('tells nothing where a user or an item was touched, or where feedback goes 
   const leaving = new Concern([likes(['anna', 'a']), { kind: 'deleteUser', userId: 'bert' }]);
   expect(leaving.pairsTouchedBy([])).toBeUndefined();
 });
+
+test('groups clash over a pair, over users and items that are written, and over those that are new', () => {
+  const settled = { users: false, items: false };
+  const own = new Concern([likes(['anna', 'a'], ['bert', 'b'])]);
+  const clashes = (other: CheckedCommand, grows = settled) => [
+    own.clashesWith(new Concern([other]), grows),
+    new Concern([other]).clashesWith(own, grows),
+  ];
+  expect(clashes(likes(['bert', 'b']))).toEqual([true, true]);
+  expect(clashes(likes(['anna', 'b']))).toEqual([false, false]);
+  expect(clashes(likes(['anna', 'c']), { users: true, items: false })).toEqual([true, true]);
+  expect(clashes(likes(['cora', 'b']), { users: true, items: false })).toEqual([false, false]);
+  expect(clashes(likes(['cora', 'b']), { users: false, items: true })).toEqual([true, true]);
+  expect(clashes({ kind: 'deleteUser', userId: 'anna' })).toEqual([true, true]);
+  expect(clashes({ kind: 'deleteItem', itemId: 'c' })).toEqual([false, false]);
+});
