@@ -3,12 +3,20 @@ import { EMPTY_ITEM, EMPTY_USER } from '../domain/entity-fields.ts';
 import { FurzeError, noSuchItem, noSuchUser } from '../domain/furze-error.ts';
 import type { LabelFields } from '../domain/labels.ts';
 import { kindOf, type PositiveKind, readPositiveKinds } from '../domain/positive-feedback-types.ts';
+import { parseTimestamp } from '../domain/rfc3339.ts';
 import type { ItemVector } from '../domain/vector-space.ts';
 import type { CheckedCommand } from './check-command.ts';
 import type { LocalReads, WriteResult } from './data-store.ts';
 import { appended, type Journal, type JournalAppend } from './journals.ts';
-import { EditKind, type TypeRoles } from './pair-merge.ts';
+import { EditKind, type FeedbackEdit, removalOf, type TypeRoles } from './pair-merge.ts';
 import type { WriteRules } from './write-options.ts';
+
+/** The numbers of feedback types. */
+interface TypeNumbers {
+  /** Gives numbers to those that have none. @throws FurzeError INVALID_BODY, before anything is written, when there are not enough */
+  add(names: readonly string[]): void;
+  numberOf(name: string): number | undefined;
+}
 
 type Command<Kind> = Extract<CheckedCommand, { kind: Kind }>;
 
@@ -20,7 +28,7 @@ export abstract class CommandApplier {
   protected readonly rules: WriteRules;
   protected readonly roles: TypeRoles;
   /** Of feedback: what of it is stored, and under which rows. */
-  protected readonly autoInsert: AutoInsert;
+  private readonly autoInsert: AutoInsert;
   private readonly known: Known;
   private readonly positive: readonly PositiveKind[];
   private readonly repeatedTypes: ReadonlySet<string>;
@@ -61,14 +69,13 @@ export abstract class CommandApplier {
   /** @returns how many there were */
   protected abstract deleteUser(userId: string): number;
   protected abstract deleteItem(itemId: string): number;
-  /** @returns how many were inserted or overwritten */
-  protected abstract putFeedback(feedback: readonly Feedback[], overwrite: boolean): number;
+  /** Edits feedback, that of one pair in its order. @returns how many were inserted or overwritten */
+  protected abstract editFeedback(edits: readonly FeedbackEdit[]): number;
+  protected abstract readonly types: TypeNumbers;
   /** Read feedback that positive feedback has taken the place of so far. */
   protected abstract get replacedReads(): number;
   /** The feedback of a pair, of one type or of all. */
   protected abstract readPair(userId: string, itemId: string, feedbackType: string | undefined): Feedback[];
-  /** Removes what `readPair` has found. */
-  protected abstract removePair(userId: string, itemId: string, feedbackType: string | undefined): void;
 
   protected abstract storeVector(itemRow: number, space: string, vector: Float32Array): void;
   /** @returns how many there were */
@@ -109,13 +116,13 @@ export abstract class CommandApplier {
   }
 
   /** Effect of a written feedback of a type. */
-  protected editKindOf(feedbackType: string, overwrite: boolean): EditKind {
+  private editKindOf(feedbackType: string, overwrite: boolean): EditKind {
     if (overwrite) return EditKind.overwrite;
     const isCounted = this.rules.countsAllRepeats === true || this.repeatedTypes.has(feedbackType);
     return isCounted ? EditKind.count : EditKind.insert;
   }
 
-  protected isPositive(feedbackType: string, value: number): boolean {
+  private isPositive(feedbackType: string, value: number): boolean {
     return kindOf(this.positive, feedbackType, value) !== undefined;
   }
 
@@ -190,7 +197,9 @@ export abstract class CommandApplier {
   private deleteFeedback({ feedbackType, userId, itemId }: Command<'deleteFeedback'>): WriteResult {
     const removed = this.readPair(userId, itemId, feedbackType);
     if (removed.length > 0) {
-      this.removePair(userId, itemId, feedbackType);
+      const all = removalOf(this.findUserRow(userId), this.findItemRow(itemId));
+      const type = feedbackType === undefined ? undefined : this.types.numberOf(feedbackType)!;
+      this.editFeedback([type === undefined ? all : { ...all, kind: EditKind.removeType, type }]);
       return { rowAffected: removed.length, removed };
     }
     if (feedbackType === undefined) return wrote(0);
@@ -207,6 +216,23 @@ export abstract class CommandApplier {
       ...(replacedReads > 0 && { replacedReads }),
       ...(credited.length > 0 && { credited }),
     };
+  }
+
+  private putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
+    const { autoInsert, types } = this;
+    const stored = autoInsert.accepted(feedback);
+    types.add(stored.map(({ FeedbackType }) => FeedbackType));
+    const edits = stored.map(({ FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 }) => ({
+      kind: this.editKindOf(FeedbackType, overwrite),
+      userRow: autoInsert.userRow(UserId),
+      itemRow: autoInsert.itemRow(ItemId),
+      type: types.numberOf(FeedbackType)!,
+      timeMs: parseTimestamp(Timestamp),
+      comment: Comment,
+      value: Value,
+      isPositive: this.isPositive(FeedbackType, Value),
+    }));
+    return this.editFeedback(edits);
   }
 
   private findItem(itemId: string): Item {

@@ -1,6 +1,24 @@
+import { countIn, type StoredFeedback } from './repeats.ts';
+
 /** A request on one pair's feedback; `count` inserts, or counts one event more. */
 export const EditKind = { insert: 0, overwrite: 1, removeType: 2, removeAll: 3, count: 4 } as const;
 export type EditKind = (typeof EditKind)[keyof typeof EditKind];
+
+/** One edit of the feedback of a pair; `type` and the rest mean nothing where the kind does not need them. */
+export interface FeedbackEdit extends StoredFeedback {
+  readonly kind: EditKind;
+  readonly userRow: number;
+  readonly itemRow: number;
+  readonly type: number;
+  /** True for positive feedback, which takes the place of what was only read. */
+  readonly isPositive: boolean;
+}
+
+/** The edit that removes all feedback of a pair. */
+export function removalOf(userRow: number, itemRow: number): FeedbackEdit {
+  const { removeAll: kind } = EditKind;
+  return { kind, userRow, itemRow, type: 0, timeMs: 0, comment: '', value: 0, isPositive: false };
+}
 
 /** One record of the pair while a batch is applied to it. */
 export interface PairRecord {
@@ -17,6 +35,7 @@ export interface PairRecord {
 }
 
 const NONE: readonly number[] = [];
+const GONE = { feedback: undefined, counted: 0 };
 
 /** Kinds of feedback types, by type number. */
 export interface TypeRoles {
@@ -73,6 +92,32 @@ export class PairMerge {
     else if (record) Object.assign(record, now);
     else this.records.push({ type, oldTimeMs: Number.NaN, ...now });
     if (isPositive) this.dropRead();
+  }
+
+  /**
+   * Tells of each record that is another now what it was and what it is.
+   * @param edits that were applied, by their positions
+   * @param storedOf reads a record that was stored
+   * @returns how many were inserted, overwritten or counted
+   */
+  settle(
+    edits: readonly FeedbackEdit[],
+    storedOf: (record: PairRecord) => StoredFeedback,
+    tell: (record: PairRecord, before: StoredFeedback | undefined, now: StoredFeedback | undefined) => void,
+  ): number {
+    let written = 0;
+    for (const record of this.records) {
+      const { alive, position, repeats } = record;
+      if (record.written) written++;
+      if (alive ? !record.written && repeats.length === 0 : !wasStored(record)) continue;
+      const before = wasStored(record) ? storedOf(record) : undefined;
+      const first = record.written ? edits[position]! : before!;
+      const events = repeats.map((at) => edits[at]!);
+      const { feedback, counted } = alive ? countIn(first, events) : GONE;
+      written += counted;
+      if (feedback === undefined || feedback !== before) tell(record, before, feedback);
+    }
+    return written;
   }
 
   /** Puts the records in the order in which they are stored. */

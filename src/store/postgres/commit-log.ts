@@ -238,7 +238,7 @@ export class CommitLog {
     { types, goneTypes }: AffectedRows,
     { types: names, goneTypes: goneNames }: Concern,
   ): Promise<void> {
-    const fresh = [...names].filter((name) => types.find(name) === undefined);
+    const fresh = [...names].filter((name) => types.numberOf(name) === undefined);
     if (types.size + fresh.length <= FEEDBACK_TYPES_MAX) return;
     const empty = await connection.rows<[number, string]>(
       `SELECT t.type, t.name FROM ${this.schema}.types t WHERE t.type NOT IN (SELECT ${typeOf('f.type_time')} FROM ${this.schema}.feedback f)`,

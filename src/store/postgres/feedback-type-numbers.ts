@@ -18,7 +18,7 @@ export class FeedbackTypeNumbers {
   }
 
   /** The number of a type, undefined for one that no feedback ever had. */
-  find(name: string): number | undefined {
+  numberOf(name: string): number | undefined {
     return this.numbers.get(name);
   }
 
@@ -30,7 +30,7 @@ export class FeedbackTypeNumbers {
    * Gives numbers to those types that have none.
    * @throws FurzeError INVALID_BODY, before anything is changed, when there are not enough
    */
-  add(names: Iterable<string>): void {
+  add(names: readonly string[]): void {
     const fresh = new Set<string>();
     for (const name of names) if (!this.numbers.has(name)) fresh.add(name);
     if (fresh.size === 0) return;

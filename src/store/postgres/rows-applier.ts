@@ -1,17 +1,18 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
-import { formatTimestamp, parseTimestamp } from '../../domain/rfc3339.ts';
+import { formatTimestamp } from '../../domain/rfc3339.ts';
 import { type CheckedCommand, mayRemove } from '../check-command.ts';
 import { CommandApplier } from '../command-applier.ts';
 import type { Effects, FeedbackEffect } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { Journal } from '../journals.ts';
-import { EditKind, PairMerge, wasStored } from '../pair-merge.ts';
-import { countIn, occurrencesOf, type StoredFeedback } from '../repeats.ts';
+import { type FeedbackEdit, PairMerge } from '../pair-merge.ts';
+import { occurrencesOf, type StoredFeedback } from '../repeats.ts';
 import type { WriteRules } from '../write-options.ts';
 import type { AffectedRows, Pair } from './affected-rows.ts';
 import { REMOVED_AT_ONCE } from './commit-procedure.ts';
+import type { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
 
 /** Effects in the making. */
 interface Part extends Effects {
@@ -25,22 +26,13 @@ interface Part extends Effects {
   readonly journals: [string, Journal][];
 }
 
-/** One edit of a pair. */
-interface Edit {
-  readonly kind: EditKind;
-  readonly type: number;
-  readonly record: StoredFeedback;
-  readonly isPositive: boolean;
-}
-
-const NOTHING: StoredFeedback = { timeMs: 0, comment: '', value: 0 };
-const GONE: StoredFeedback = { ...NOTHING, timeMs: Number.NaN };
-const REMOVE_ALL: Edit = { kind: EditKind.removeAll, type: 0, record: NOTHING, isPositive: false };
+const GONE: StoredFeedback = { timeMs: Number.NaN, comment: '', value: 0 };
 
 /** Carries out checked commands on what was read of the store, and notes what they did. */
 export class RowsApplier extends CommandApplier {
   private readonly state: AffectedRows;
   private readonly merge: PairMerge;
+  protected override readonly types: FeedbackTypeNumbers;
   private readonly parts: Part[] = [];
   private part: Part = newPart();
   /** True when something went away in this part, so that what follows must not be told in the same breath. */
@@ -49,6 +41,7 @@ export class RowsApplier extends CommandApplier {
   constructor(state: AffectedRows, rules: WriteRules) {
     super(rules, state);
     this.state = state;
+    this.types = state.types;
     this.merge = new PairMerge(this.roles);
   }
 
@@ -69,7 +62,7 @@ export class RowsApplier extends CommandApplier {
   }
 
   protected override nameOf(type: number): string {
-    return this.state.types.nameOf(type);
+    return this.types.nameOf(type);
   }
 
   private endPart(): void {
@@ -127,31 +120,18 @@ export class RowsApplier extends CommandApplier {
     return this.storeVector();
   }
 
-  protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
-    const { state, autoInsert } = this;
-    const stored = autoInsert.accepted(feedback);
-    state.types.add(stored.map(({ FeedbackType }) => FeedbackType));
-    const edits = new Map<Pair, { userRow: number; itemRow: number; edits: Edit[] }>();
-    for (const { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 } of stored) {
-      const userRow = autoInsert.userRow(UserId);
-      const itemRow = autoInsert.itemRow(ItemId);
-      const pair = state.pairOf(userRow, itemRow);
-      const ofPair = getOrPut(edits, pair, () => ({ userRow, itemRow, edits: [] }));
-      ofPair.edits.push({
-        kind: this.editKindOf(FeedbackType, overwrite),
-        type: state.types.find(FeedbackType)!,
-        record: { timeMs: parseTimestamp(Timestamp), comment: Comment, value: Value },
-        isPositive: this.isPositive(FeedbackType, Value),
-      });
-    }
+  protected override editFeedback(edits: readonly FeedbackEdit[]): number {
+    const ofPairs = new Map<Pair, FeedbackEdit[]>();
+    for (const edit of edits)
+      getOrPut(ofPairs, this.state.pairOf(edit.userRow, edit.itemRow), () => []).push(edit);
     let written = 0;
-    for (const [pair, each] of edits) written += this.edit(each.userRow, each.itemRow, pair, each.edits);
+    for (const [pair, each] of ofPairs) written += this.editPair(pair, each);
     return written;
   }
 
   protected override readPair(UserId: string, ItemId: string, feedbackType: string | undefined): Feedback[] {
-    const { types } = this.state;
-    const pair = this.pairOf(UserId, ItemId);
+    const { state, types } = this;
+    const pair: Pair = state.pairs.get(state.userRow(UserId))?.get(state.itemRow(ItemId)) ?? new Map();
     const found: Feedback[] = [];
     for (const type of [...pair.keys()].sort((a, b) => a - b)) {
       const { now } = pair.get(type)!;
@@ -165,43 +145,23 @@ export class RowsApplier extends CommandApplier {
     return found;
   }
 
-  protected override removePair(userId: string, itemId: string, feedbackType: string | undefined): void {
-    const { state } = this;
-    const type = feedbackType === undefined ? undefined : state.types.find(feedbackType);
-    const edit = type === undefined ? REMOVE_ALL : { ...REMOVE_ALL, kind: EditKind.removeType, type };
-    const pair = this.pairOf(userId, itemId);
-    this.edit(state.userRow(userId), state.itemRow(itemId), pair, [edit]);
-  }
-
-  private pairOf(userId: string, itemId: string): Pair {
-    const { state } = this;
-    return state.pairs.get(state.userRow(userId))?.get(state.itemRow(itemId)) ?? new Map();
-  }
-
-  /** Applies the edits of one pair in their order. @returns how many records were inserted or overwritten */
-  private edit(userRow: number, itemRow: number, pair: Pair, edits: readonly Edit[]): number {
-    const { merge, part, state } = this;
+  private editPair(pair: Pair, edits: readonly FeedbackEdit[]): number {
+    const { merge, part, types } = this;
+    const { userRow, itemRow } = edits[0]!;
     merge.clear();
     for (const [type, { now }] of pair) if (now !== undefined) merge.store(type, now.timeMs);
-    for (const [at, { kind, type, record, isPositive }] of edits.entries())
-      merge.apply(kind, type, record.timeMs, at, isPositive);
-    let written = 0;
-    for (const record of merge.records) {
-      const { type, alive } = record;
-      if (record.written) written++;
-      if (alive ? !record.written && record.repeats.length === 0 : !wasStored(record)) continue;
-      const before = pair.get(type)?.now;
-      const first = record.written ? edits[record.position]!.record : before!;
-      const events = record.repeats.map((at) => edits[at]!.record);
-      const { feedback: now, counted } = alive ? countIn(first, events) : { feedback: undefined, counted: 0 };
-      written += counted;
-      if (now !== undefined && now === before) continue;
-      pair.set(type, { stored: pair.get(type)?.stored, now });
-      const effect = { ...(now ?? GONE), userRow, itemRow, type: state.types.nameOf(type) };
-      part.feedback.push(before === undefined ? effect : { ...effect, before });
-      if (wasStored(record)) this.hasRemovals = true;
-    }
-    return written;
+    for (const [at, { kind, type, timeMs, isPositive }] of edits.entries())
+      merge.apply(kind, type, timeMs, at, isPositive);
+    return merge.settle(
+      edits,
+      ({ type }) => pair.get(type)!.now!,
+      ({ type }, before, now) => {
+        pair.set(type, { stored: pair.get(type)?.stored, now });
+        const effect = { ...(now ?? GONE), userRow, itemRow, type: types.nameOf(type) };
+        part.feedback.push(before === undefined ? effect : { ...effect, before });
+        if (before !== undefined) this.hasRemovals = true;
+      },
+    );
   }
 
   protected override findUserRow(userId: string): number {

@@ -1,9 +1,8 @@
 import { FurzeError } from '../../../domain/furze-error.ts';
-import type { TypeRoles } from '../../pair-merge.ts';
+import type { FeedbackEdit, TypeRoles } from '../../pair-merge.ts';
 import { FEEDBACK_TYPES_MAX, packTimeLow, packTypeAndTime } from '../format/record-layout.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import type { WriteRules } from '../tables/writer-messages.ts';
-import type { FeedbackEdit } from '../writer/feedback-writer.ts';
 import { TablesApplier } from '../writer/tables-applier.ts';
 import type { SortedRuns } from './sorted-runs.ts';
 import type { ValuesAndCommentsFile } from './values-and-comments-file.ts';

@@ -1,11 +1,12 @@
 import { FeedbackColumns, type LocalReads } from '../../data-store.ts';
+import { removalOf } from '../../pair-merge.ts';
 import type { ChangeLog } from '../changes/change-log.ts';
 import { pairKey, readRow, typeUserKey } from '../format/record-layout.ts';
 import type { DataTables } from '../tables/data-tables.ts';
 import { FIRST_KEY, firstKey, readBytes, readWords, type Table } from '../tables/engine.ts';
 import type { StoreState } from '../tables/meta-table.ts';
 import { deletedKind, deletionKey, type Kind } from '../tables/pending-deletions.ts';
-import { type FeedbackWriter, removalOf } from './feedback-writer.ts';
+import type { FeedbackWriter } from './feedback-writer.ts';
 
 /** A user or an item with more feedback is deleted in slices of about so many records: some ten milliseconds each. */
 const SLICE_RECORDS = 4096;

@@ -1,5 +1,11 @@
-import { EditKind, PairMerge, type PairRecord, type TypeRoles, wasStored } from '../../pair-merge.ts';
-import { countIn, encodeOccurrences, type StoredFeedback } from '../../repeats.ts';
+import {
+  type FeedbackEdit,
+  PairMerge,
+  type PairRecord,
+  type TypeRoles,
+  wasStored,
+} from '../../pair-merge.ts';
+import { encodeOccurrences, type StoredFeedback } from '../../repeats.ts';
 import type { ChangeLog } from '../changes/change-log.ts';
 import { type Triple, tellChange } from '../changes/tell-change.ts';
 import {
@@ -20,16 +26,6 @@ import { readBytes, readWords } from '../tables/engine.ts';
 import type { StoreState } from '../tables/meta-table.ts';
 import { packValue, readOccurrences, ValueKinds } from '../tables/value-kinds.ts';
 import { BlockEditor } from './block-editor.ts';
-
-/** One edit of the feedback of a pair; `type` and the rest mean nothing where the kind does not need them. */
-export interface FeedbackEdit extends StoredFeedback {
-  readonly kind: EditKind;
-  readonly userRow: number;
-  readonly itemRow: number;
-  readonly type: number;
-  /** True for positive feedback, which takes the place of what was only read. */
-  readonly isPositive: boolean;
-}
 
 /** A pair that has feedback now and had none, or the other way round. */
 interface Link {
@@ -161,25 +157,17 @@ export class FeedbackWriter {
     merge.sort();
     const hadAny = users.from !== users.to;
     let changed = false;
-    let hasAny = false;
-    let written = 0;
-    for (const record of merge.records) {
-      if (record.written) written++;
-      hasAny ||= record.alive;
-      if (!record.alive && !wasStored(record)) continue;
-      if (record.alive && !record.written && record.repeats.length === 0) continue;
-      const before = wasStored(record) ? this.storedOf(userRow, itemRow, record, state) : undefined;
-      const events = record.repeats.map((position) => edits[position]!);
-      const first = record.written ? edits[record.position]! : before;
-      const { feedback, counted } = record.alive ? countIn(first!, events) : GONE;
-      written += counted;
-      if (feedback !== undefined && feedback === before) continue;
-      changed = true;
-      if (feedback !== undefined) record.timeMs = feedback.timeMs;
-      this.tell({ userRow, itemRow, type: record.type }, before, feedback, changes);
-      this.countRecord(record, state);
-      this.writeNotes(userRow, itemRow, record, feedback ?? NOTHING, state);
-    }
+    const written = merge.settle(
+      edits,
+      (record) => this.storedOf(userRow, itemRow, record, state),
+      (record, before, feedback) => {
+        changed = true;
+        if (feedback !== undefined) record.timeMs = feedback.timeMs;
+        this.tell({ userRow, itemRow, type: record.type }, before, feedback, changes);
+        this.countRecord(record, state);
+        this.writeNotes(userRow, itemRow, record, feedback ?? NOTHING, state);
+      },
+    );
     if (!changed) {
       users.keep();
       return written;
@@ -188,6 +176,7 @@ export class FeedbackWriter {
     for (const { alive, type, timeMs } of merge.records) {
       if (alive) users.emit(itemRow, packTimeLow(timeMs), packTypeAndTime(type, timeMs));
     }
+    const hasAny = merge.records.some(({ alive }) => alive);
     if (hasAny !== hadAny) this.links.push({ itemRow, userRow, present: hasAny });
     return written;
   }
@@ -309,8 +298,7 @@ export class FeedbackWriter {
 
 const EMPTY = new Uint8Array(0);
 /** Value and comment left of a record that goes. */
-const NOTHING = { comment: '', value: 0, isPositive: false };
-const GONE = { feedback: undefined, counted: 0 };
+const NOTHING = { comment: '', value: 0 };
 
 /** Positions of the edits by (user row, item row, position). */
 function sortEdits(edits: readonly FeedbackEdit[]): Uint32Array {
@@ -320,9 +308,4 @@ function sortEdits(edits: readonly FeedbackEdit[]): Uint32Array {
     const right = edits[b]!;
     return left.userRow - right.userRow || left.itemRow - right.itemRow || a - b;
   });
-}
-
-/** The edit that removes all feedback of a pair. */
-export function removalOf(userRow: number, itemRow: number): FeedbackEdit {
-  return { kind: EditKind.removeAll, userRow, itemRow, type: 0, timeMs: 0, ...NOTHING };
 }

@@ -1,11 +1,10 @@
 import type { Feedback, Item, User } from '../../../domain/entities.ts';
-import { parseTimestamp } from '../../../domain/rfc3339.ts';
 import type { CheckedCommand } from '../../check-command.ts';
 import { CommandApplier } from '../../command-applier.ts';
 import type { Effects, FeedbackEffect, Point } from '../../commit-effects.ts';
 import type { CatalogueItem, WriteResult } from '../../data-store.ts';
 import type { Journal } from '../../journals.ts';
-import { EditKind } from '../../pair-merge.ts';
+import { EditKind, type FeedbackEdit } from '../../pair-merge.ts';
 import { ChangeLog } from '../changes/change-log.ts';
 import { RecentFeedback } from '../changes/recent-feedback.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from '../format/entity-codec.ts';
@@ -17,7 +16,7 @@ import { putVector, removeVector, removeVectors } from '../tables/vectors-table.
 import type { WriteRules } from '../tables/writer-messages.ts';
 import { Deletions } from './deletions.ts';
 import { FeedbackTypes } from './feedback-types.ts';
-import { type FeedbackEdit, FeedbackWriter, removalOf } from './feedback-writer.ts';
+import { FeedbackWriter } from './feedback-writer.ts';
 import { IdRows } from './id-rows.ts';
 
 /** Applies checked commands within the write transaction that is open. */
@@ -27,7 +26,7 @@ export class TablesApplier extends CommandApplier {
   private readonly feedbackWriter: FeedbackWriter;
   private readonly deletions: Deletions;
   private readonly state: StoreState;
-  protected readonly types: FeedbackTypes;
+  protected override readonly types: FeedbackTypes;
   private readonly recent: RecentFeedback;
   private readonly users: IdRows;
   private readonly items: IdRows;
@@ -156,37 +155,11 @@ export class TablesApplier extends CommandApplier {
     return 1;
   }
 
-  protected override putFeedback(feedback: readonly Feedback[], overwrite: boolean): number {
-    const { autoInsert } = this;
-    const stored = autoInsert.accepted(feedback);
-    this.types.add(stored.map((each) => each.FeedbackType));
-    const edits: FeedbackEdit[] = [];
-    for (const { FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 } of stored) {
-      edits.push({
-        kind: this.editKindOf(FeedbackType, overwrite),
-        userRow: autoInsert.userRow(UserId),
-        itemRow: autoInsert.itemRow(ItemId),
-        type: this.types.numberOf(FeedbackType),
-        timeMs: parseTimestamp(Timestamp),
-        comment: Comment,
-        value: Value,
-        isPositive: this.isPositive(FeedbackType, Value),
-      });
-    }
-    return this.editFeedback(edits);
-  }
-
   protected override readPair(userId: string, itemId: string, feedbackType: string | undefined): Feedback[] {
     return this.reader.readPair(userId, itemId, feedbackType);
   }
 
-  protected override removePair(userId: string, itemId: string, feedbackType: string | undefined): void {
-    const pair = removalOf(this.users.find(userId), this.items.find(itemId));
-    const type = feedbackType === undefined ? undefined : this.types.numberOf(feedbackType);
-    this.editFeedback([type === undefined ? pair : { ...pair, kind: EditKind.removeType, type }]);
-  }
-
-  protected editFeedback(edits: readonly FeedbackEdit[]): number {
+  protected override editFeedback(edits: readonly FeedbackEdit[]): number {
     const removedBefore = this.changes.removed.length;
     const written = this.feedbackWriter.apply(edits, this.state, this.changes);
     if (this.changes.removed.length > removedBefore) this.types.noteRemoval();
