@@ -115,9 +115,15 @@ export function httpTarget(client: ServiceClient, overwrites: boolean): Target {
     if (response.status === 400) throw new FurzeError('INVALID_BODY', detail, errors);
     throw new OperatorError(`${client.url} answered ${response.status}: ${detail}`);
   };
+  let last: Promise<unknown> = Promise.resolve();
   return {
     name: client.url,
-    write: (kind, json) => send(kind, json, 0),
+    write(kind, json) {
+      // One at a time: of records that come again the first, or the last, is to stay, also where a batch is sent again.
+      const sent = last.then(() => send(kind, json, 0));
+      last = sent.catch(() => {});
+      return sent;
+    },
     async hasItems() {
       const { Items } = (await (await client.ask('GET', '/api/items?n=1')).json()) as { Items: unknown[] };
       return Items.length > 0;
