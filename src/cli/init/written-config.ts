@@ -92,8 +92,8 @@ function whyWindow(config: Config, { newestMs, popular }: Answers): string | und
   const days = (ms: number) => counted(ms / DAY_MS, 'days');
   const chosen =
     popular &&
-    `To people without likes, what was popular within ${days(windowMs)} tells more than ${days(USUAL_WINDOW_MS)} do: NDCG@10 ` +
-      `${popular.quality.toFixed(3)} against ${popular.usual.toFixed(3)} over ${counted(popular.asked, 'likes')}, each of which was asked for before it came.`;
+    `${days(windowMs)} in place of ${days(USUAL_WINDOW_MS)} hold more of what people without likes take next: NDCG@10 ` +
+      `${popular.quality.toFixed(3)} against ${popular.usual.toFixed(3)} over ${counted(popular.asked, 'likes')}, each asked for before it came.`;
   if (newestMs === undefined || popular_window === windowMs) return chosen;
   const [newest, begins] = [newestMs, newestMs - windowMs].map((ms) =>
     new Date(ms).toISOString().slice(0, 10),
