@@ -133,12 +133,14 @@ class Fields {
     return undefined;
   }
 
-  /** Why an id may be that of several users or items; undefined where it is none of those. */
-  roundedId(): string | undefined {
+  /** Why an id is none, or may be that of several users or items; undefined where it is one. */
+  wrongId(): string | undefined {
     for (const field of this.plan.keepsBlanks ? [] : ['UserId', 'ItemId']) {
       if (isRounded(this.text(field)))
         return `the id ${this.text(field)} was rounded by a spreadsheet; format its column as text there and save the file again`;
       const value = this.cell(field);
+      if (typeof value === 'object' && value !== null)
+        return `the ${field} is a list or an object, not a text`;
       if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
         return `the id ${value} has more digits than a number in JSON keeps; write it in quotes`;
     }
@@ -177,8 +179,8 @@ export function recordOf(cells: Row, plan: Plan): Made {
   if (plan.kind !== 'items' && UserId === '') return { refusal: 'the user id is empty' };
   if (plan.kind !== 'users' && ItemId === '') return { refusal: 'the item id is empty' };
   if (ItemId.includes('/')) return { refusal: 'the item id holds a slash' };
-  const rounded = fields.roundedId();
-  if (rounded !== undefined) return { refusal: rounded };
+  const wrong = fields.wrongId();
+  if (wrong !== undefined) return { refusal: wrong };
   const time = fields.text('Timestamp');
   const Timestamp = timestampOf(time, plan.timeForm);
   if (Timestamp === undefined) return { refusal: whyNoTime(time, plan.timeForm) };

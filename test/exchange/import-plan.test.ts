@@ -59,6 +59,15 @@ describe('the guess of what a file holds', () => {
     });
   });
 
+  it('refuses a list or an object in place of an id', async () => {
+    const events = await plan('{"user_id":"a","items":[{"item_id":"b"}],"time":1700000000}\n', {
+      map: [['item', 'items']],
+    });
+    expect(recordOf(['a', [{ item_id: 'b' }], 1_700_000_000], events)).toEqual({
+      refusal: 'the ItemId is a list or an object, not a text',
+    });
+  });
+
   it('passes over what stands in brackets behind a name', async () => {
     const found = await plan(
       'Email (Billing),SKU,Item Name,Quantity (- Refund),Order Date\na@x.example,b,c,1,2024-03-05 10:00\n',

@@ -59,6 +59,7 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
   const confirmed = withItems(await confirmFiles(planned, given, asking));
   for (const { path, plan } of confirmed)
     if (plan.isOfFeedback) tell(asking, `${path}, besides: ${describePlan(plan)}`);
+  if (!confirmed.some(({ plan }) => plan.kind === 'feedback')) throw new OperatorError(noFeedback(confirmed));
   const typed = await findTypes(confirmed, given, asking);
   const { files: readable, survey } = await findLeftOut(
     await surveyAsking(typed, given, asking),
@@ -67,9 +68,7 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
     (line) => tell(asking, line),
   );
   const skipsBad = await leavesBadOut(readable, survey, given, asking);
-  if (survey.types.size === 0) {
-    throw new OperatorError(noFeedback(readable));
-  }
+  if (survey.types.size === 0) throw new OperatorError(noFeedback(readable));
   const { files, types } = await findRatingMin(readable, given, survey, asking);
   const positiveTypes = await findPositiveTypes(types, files, given, survey, asking);
   const lowType = lowTypeOf(given);
