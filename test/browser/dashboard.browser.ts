@@ -216,7 +216,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       await recommended();
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
-    await expect.poll(() => view.page.locator('.charts:not(.days) figure.chart canvas').count()).toBe(8);
+    await expect.poll(() => view.page.locator('.charts:not(.days) figure.chart canvas').count()).toBe(6);
     // The picture of the README: docs/dashboard.png.
     await view.page.screenshot({ path: join(shots, 'dashboard.png') });
     await view.page.context().close();

@@ -469,7 +469,7 @@ describe('what is written and told', () => {
     const answers = await findAnswers(accepts(whole), undefined);
     const config = fittedConfig(answers, './data', Date.now());
     expect(config.recommend.item_neighbors.neighbor_type).toBe('related');
-    expect(describeWritten('furze.toml', config, answers)).toContain('its category alone for a label');
+    expect(describeWritten('furze.toml', config, answers)).toContain('no labels but their category');
     const cut = file('cut.csv', `${readFileSync(whole, 'utf8')}k3;a2;Kerze\n`);
     await expect(findAnswers(accepts(cut), undefined)).rejects.toThrow(/^1 row of 5 cannot be stored/);
     const plain = await findAnswers(accepts(orders), undefined);

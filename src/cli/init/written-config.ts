@@ -71,8 +71,8 @@ function comesOfOrders({ files }: Answers): boolean {
 }
 
 const WHY_RELATED =
-  'The items were taken out of the feedback, where each has users and its category alone for a label: those of one category would ' +
-  'all be neighbors alike. Where items get labels of their own, "auto" goes by these.';
+  'The items come out of the feedback and have no labels but their category, by which all of one would be alike: they are compared ' +
+  'by who has them. Where items get labels of their own, "auto" goes by these.';
 
 /**
  * The window of popular items, which goes by the clock. Where the newest feedback lies in its first half or before it,

@@ -114,15 +114,6 @@ const CURVES: readonly Curve[] = [
     ],
   },
   {
-    title: 'Feedback',
-    format: count,
-    lines: [
-      ['all', 'feedback', 1],
-      ['positive', 'positive_feedback', 2],
-      ['read', 'read_feedback', 3],
-    ],
-  },
-  {
     title: 'Event loop delay, p99',
     format: milliseconds,
     lines: [['delay', 'event_loop_delay_p99_ms', 3]],
@@ -144,14 +135,6 @@ const CURVES: readonly Curve[] = [
     ],
   },
   { title: 'Processor', format: percent, lines: [['of one core', 'cpu_share', 1]] },
-  {
-    title: 'Users and items',
-    format: count,
-    lines: [
-      ['users', 'users', 1],
-      ['items', 'items', 2],
-    ],
-  },
 ];
 
 function Curves() {

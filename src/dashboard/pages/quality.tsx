@@ -1,5 +1,5 @@
 import type { Quality, RankingChoice } from '../../domain/admin-schemas.ts';
-import { capital, count, figure, measure, measuresOf, nameOf, time } from '../format.ts';
+import { capital, count, figure, measure, nameOf, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { Evaluation } from '../parts/evaluation.tsx';
@@ -26,10 +26,7 @@ export function QualityPage() {
       {data !== undefined && data.Generation > 0 && (
         <>
           {choice !== undefined && <Choice choice={choice} />}
-          <div class="cards">
-            <Measures data={data} />
-            <Ranking data={data} />
-          </div>
+          <Ranking data={data} />
           <RankingNames features={data.Features} />
           <History data={data} />
         </>
@@ -78,27 +75,12 @@ function Choice({ choice }: { choice: RankingChoice }) {
   );
 }
 
-function Measures({ data }: { data: Quality }) {
-  return (
-    <Card title={`Collaborative model, generation ${data.Generation}`}>
-      <Table label="Measures" head={['Measure', ...numbers('Value')]}>
-        {measuresOf(data.Quality).map(([name, value]) => (
-          <tr key={name}>
-            <th scope="row">{capital(name)}</th>
-            <td class="number">{value}</td>
-          </tr>
-        ))}
-      </Table>
-      <p class="muted">Learned: {data.Parts.join(', ')}.</p>
-    </Card>
-  );
-}
-
 function Ranking({ data }: { data: Quality }) {
   const used = data.Ranking.filter(({ Weight }) => Weight !== 0);
   const largest = Math.max(1e-9, ...used.map(({ Weight }) => Math.abs(Weight)));
   return (
-    <Card title="What ranks">
+    <Card wide title="What ranks">
+      <p class="muted">Learned: {data.Parts.join(', ')}.</p>
       {used.length === 0 ? (
         <p>
           The collaborative score alone: nothing that was learned on top of it made lists better on the
