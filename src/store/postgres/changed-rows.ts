@@ -1,9 +1,9 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { encodeJournal } from '../journals.ts';
+import { packTimeLow, packTypeAndTime } from '../lmdb/format/record-layout.ts';
 import { encodeOccurrences, type StoredFeedback } from '../repeats.ts';
 import type { AffectedRows, Entity } from './affected-rows.ts';
-import { packedArray } from './packed-type-and-time.ts';
-import { float8Array, int2Array, int4Array } from './sql-arrays.ts';
+import { float8Array, int2Array, int4Array, int8ArrayOfWords } from './sql-arrays.ts';
 
 /** Difference between a state and what is stored, as the procedure that commits takes it. */
 export function changedRows(state: AffectedRows) {
@@ -33,92 +33,49 @@ export function changedRows(state: AffectedRows) {
 }
 
 function changedFeedback(state: AffectedRows) {
-  const added = new Triples();
-  const changed = new Triples();
-  const changedFrom = new Triples();
-  const removed = new Triples();
-  const noted = new Triples();
-  const unnoted = new Triples();
-  for (const [userRow, items] of state.pairs) {
-    for (const [itemRow, pair] of items) {
-      for (const [type, { stored, now }] of pair) {
-        if (stored === now) continue;
-        const add = (to: Triples, record: StoredFeedback) => to.add(userRow, itemRow, type, record);
-        if (stored === undefined) add(added, now!);
-        else if (now === undefined) add(removed, stored);
-        else if (now.timeMs !== stored.timeMs) {
-          add(changed, now);
-          add(changedFrom, stored);
-        }
-        if (now !== undefined && hasNote(now)) add(noted, now);
-        else if (stored !== undefined && hasNote(stored)) add(unnoted, stored);
-      }
-    }
-  }
-  return {
-    removedUsers: removed.userColumn,
-    removedItems: removed.itemColumn,
-    removed: removed.packed,
-    changedUsers: changed.userColumn,
-    changedItems: changed.itemColumn,
-    changedFrom: changedFrom.packed,
-    changedTo: changed.packed,
-    addedUsers: added.userColumn,
-    addedItems: added.itemColumn,
-    added: added.packed,
-    notedUsers: noted.userColumn,
-    notedItems: noted.itemColumn,
-    notedTypes: noted.typeColumn,
-    notedValues: float8Array(noted.records.map(({ value }) => value)),
-    notedComments: noted.records.map(({ comment }) => Buffer.from(comment)),
-    notedOccurrences: noted.records.map(({ occurrences }) =>
-      occurrences === undefined ? null : Buffer.from(encodeOccurrences(occurrences)),
-    ),
-    unnotedUsers: unnoted.userColumn,
-    unnotedItems: unnoted.itemColumn,
-    unnotedTypes: unnoted.typeColumn,
-  };
-}
-
-/** Triples as columns, and what is stored for each. */
-class Triples {
-  readonly records: StoredFeedback[] = [];
-  private readonly userRows: number[] = [];
-  private readonly itemRows: number[] = [];
-  private readonly types: number[] = [];
-
-  get userColumn(): Buffer {
-    return int4Array(this.userRows);
-  }
-
-  get itemColumn(): Buffer {
-    return int4Array(this.itemRows);
-  }
-
-  get typeColumn(): Buffer {
-    return int2Array(this.types);
-  }
-
-  /** Types and times. */
-  get packed(): Buffer {
-    return packedArray(
-      this.types,
-      this.records.map(({ timeMs }) => timeMs),
+  const found: { userRow: number; itemRow: number; type: number; stored: Stored; now: Stored }[] = [];
+  for (const [userRow, items] of state.pairs)
+    for (const [itemRow, pair] of items)
+      for (const [type, { stored, now }] of pair)
+        if (stored !== now) found.push({ userRow, itemRow, type, stored, now });
+  const isMoved = ({ stored, now }: (typeof found)[0]) => stored?.timeMs !== now?.timeMs;
+  const moved = found.filter(isMoved);
+  const noted = found.filter(({ stored, now }) => hasNote(now) || hasNote(stored));
+  const packed = (side: 'stored' | 'now') =>
+    int8ArrayOfWords(
+      moved.map(({ type, [side]: each }) => (each === undefined ? 0 : packTypeAndTime(type, each.timeMs))),
+      moved.map(({ [side]: each }) => (each === undefined ? 0 : packTimeLow(each.timeMs))),
     );
-  }
-
-  add(userRow: number, itemRow: number, type: number, record: StoredFeedback): void {
-    this.userRows.push(userRow);
-    this.itemRows.push(itemRow);
-    this.types.push(type);
-    this.records.push(record);
-  }
+  const removed = moved.filter(({ now }) => now === undefined).length;
+  const added = moved.filter(({ stored }) => stored === undefined).length;
+  return {
+    feedbackUsers: int4Array(moved.map(({ userRow }) => userRow)),
+    feedbackItems: int4Array(moved.map(({ itemRow }) => itemRow)),
+    feedbackBefore: packed('stored'),
+    feedbackNow: packed('now'),
+    removed,
+    added,
+    changed: moved.length - removed - added,
+    notedUsers: int4Array(noted.map(({ userRow }) => userRow)),
+    notedItems: int4Array(noted.map(({ itemRow }) => itemRow)),
+    notedTypes: int2Array(noted.map(({ type }) => type)),
+    notedValues: float8Array(noted.map(({ now }) => now?.value ?? 0)),
+    notedComments: noted.map(({ now }) =>
+      now !== undefined && hasNote(now) ? Buffer.from(now.comment) : null,
+    ),
+    notedOccurrences: noted.map(({ now }) =>
+      now?.occurrences === undefined ? null : Buffer.from(encodeOccurrences(now.occurrences)),
+    ),
+  };
 }
 
 function changedOf<T>(entities: ReadonlyMap<string, Entity<T>>): Entity<T>[] {
   return [...entities.values()].filter(({ isChanged }) => isChanged);
 }
 
-function hasNote({ comment, value, occurrences }: StoredFeedback): boolean {
+function hasNote(feedback: Stored): boolean {
+  const { comment = '', value = 0, occurrences } = feedback ?? {};
   return comment !== '' || value !== 0 || occurrences !== undefined;
 }
+
+type Stored = StoredFeedback | undefined;

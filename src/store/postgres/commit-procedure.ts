@@ -28,25 +28,21 @@ export const COMMIT_PARAMETERS = {
   types: 'smallint[]',
   typeNames: 'text[]',
   goneTypes: 'smallint[]',
-  removedUsers: 'integer[]',
-  removedItems: 'integer[]',
-  removed: 'bigint[]',
-  changedUsers: 'integer[]',
-  changedItems: 'integer[]',
-  changedFrom: 'bigint[]',
-  changedTo: 'bigint[]',
-  addedUsers: 'integer[]',
-  addedItems: 'integer[]',
-  added: 'bigint[]',
+  // Feedback that is another now: packed types and times, 0 for none.
+  feedbackUsers: 'integer[]',
+  feedbackItems: 'integer[]',
+  feedbackBefore: 'bigint[]',
+  feedbackNow: 'bigint[]',
+  removed: 'integer',
+  changed: 'integer',
+  added: 'integer',
+  // Notes as they are now, without a comment where there is none any more.
   notedUsers: 'integer[]',
   notedItems: 'integer[]',
   notedTypes: 'smallint[]',
   notedValues: 'double precision[]',
   notedComments: 'bytea[]',
   notedOccurrences: 'bytea[]',
-  unnotedUsers: 'integer[]',
-  unnotedItems: 'integer[]',
-  unnotedTypes: 'smallint[]',
   journalNames: 'text[]',
   journals: 'text[]',
 } as const;
@@ -109,7 +105,7 @@ export function commitProcedureOf(s: string): string {
         has_notes = has_notes OR cardinality("notedUsers") > 0,
         users = users - cardinality("goneUsers") + (SELECT count(*) FROM unnest("userRows") AS r WHERE r >= "userBase"),
         items = items - cardinality("goneItems") + (SELECT count(*) FROM unnest("itemRows") AS r WHERE r >= "itemBase"),
-        feedback = feedback - gone_count - cardinality("removed") + cardinality("added");
+        feedback = feedback - gone_count - "removed" + "added";
       COMMIT;
     END $procedure$;`;
 }
@@ -161,31 +157,28 @@ function types(s: string): string {
 }
 
 function feedback(s: string, user: string, item: string): string {
-  return `IF cardinality("removed") > 0 THEN
-        DELETE FROM ${s}.feedback f USING unnest("removedUsers", "removedItems", "removed") AS d (u, i, t)
-          WHERE f.user_row = d.u AND f.item_row = d.i AND f.type_time = d.t;
+  const given =
+    'unnest("feedbackUsers", "feedbackItems", "feedbackBefore", "feedbackNow") AS d (u, i, stored, now)';
+  const isStored = 'f.user_row = d.u AND f.item_row = d.i AND f.type_time = d.stored';
+  return `IF "removed" > 0 THEN
+        DELETE FROM ${s}.feedback f USING ${given} WHERE d.now = 0 AND ${isStored};
       END IF;
-      IF cardinality("changedTo") > 0 THEN
-        UPDATE ${s}.feedback f SET type_time = d.now
-          FROM unnest("changedUsers", "changedItems", "changedFrom", "changedTo") AS d (u, i, stored, now)
-          WHERE f.user_row = d.u AND f.item_row = d.i AND f.type_time = d.stored;
+      IF "changed" > 0 THEN
+        UPDATE ${s}.feedback f SET type_time = d.now FROM ${given} WHERE d.now <> 0 AND d.stored <> 0 AND ${isStored};
       END IF;
-      IF cardinality("added") > 0 THEN
-        INSERT INTO ${s}.feedback (user_row, item_row, type_time)
-          SELECT ${user}, ${item}, d.t FROM unnest("addedUsers", "addedItems", "added") AS d (u, i, t);
+      IF "added" > 0 THEN
+        INSERT INTO ${s}.feedback (user_row, item_row, type_time) SELECT ${user}, ${item}, now FROM ${given} WHERE stored = 0;
       END IF;`;
 }
 
 function notes(s: string, user: string, item: string): string {
-  return `IF cardinality("unnotedUsers") > 0 THEN
-        DELETE FROM ${s}.notes n USING unnest("unnotedUsers", "unnotedItems", "unnotedTypes") AS d (u, i, t)
-          WHERE n.user_row = d.u AND n.item_row = d.i AND n.type = d.t;
-      END IF;
-      IF cardinality("notedUsers") > 0 THEN
+  return `IF cardinality("notedUsers") > 0 THEN
+        DELETE FROM ${s}.notes n USING unnest("notedUsers", "notedItems", "notedTypes", "notedComments") AS d (u, i, t, c)
+          WHERE d.c IS NULL AND n.user_row = d.u AND n.item_row = d.i AND n.type = d.t;
         INSERT INTO ${s}.notes (user_row, item_row, type, value, comment, occurrences)
           SELECT ${user}, ${item}, t, v, c, o
           FROM unnest("notedUsers", "notedItems", "notedTypes", "notedValues", "notedComments", "notedOccurrences")
-            AS n (u, i, t, v, c, o)
+            AS n (u, i, t, v, c, o) WHERE c IS NOT NULL
           ON CONFLICT (user_row, item_row, type) DO UPDATE SET value = excluded.value, comment = excluded.comment,
             occurrences = excluded.occurrences;
       END IF;`;

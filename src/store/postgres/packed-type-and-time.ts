@@ -1,6 +1,3 @@
-import { packTimeLow, packTypeAndTime } from '../lmdb/format/record-layout.ts';
-import { int8ArrayOfWords } from './sql-arrays.ts';
-
 /*
  * A feedback's type and time in one bigint, `type_time`: 12 bits of the type's number, and 52 of milliseconds since 1970 to
  * which 2 ** 51 is added. The words of it are those of a record of LMDB, so that a replica takes them as they are.
@@ -20,12 +17,4 @@ export function typeOf(column: string): string {
 /** SQL of the time, milliseconds since 1970. */
 export function timeMsOf(column: string): string {
   return `((${column} & ${TIME_MASK}) - ${TIME_BIAS})`;
-}
-
-/** Types and times as a parameter of type `int8[]`. @param timesMs milliseconds since 1970, absolutely below 2 ** 51 */
-export function packedArray(types: readonly number[], timesMs: readonly number[]): Buffer {
-  return int8ArrayOfWords(
-    types.map((type, at) => packTypeAndTime(type, timesMs[at]!)),
-    timesMs.map(packTimeLow),
-  );
 }

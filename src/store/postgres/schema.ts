@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import { userFunctionOf } from './user-queries.ts';
 
 /** Raised when a change of the tables, or of the procedure that commits, makes other programs misread them. */
-export const FORMAT_VERSION = 7;
+export const FORMAT_VERSION = 8;
 const PARTITIONS = 8;
 /** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
 export const MAKING_LOCK = 0x66757a65;
