@@ -141,7 +141,7 @@ function recommend(request: RouteRequest<OfUser>, services: Services): Reply | P
   const answer = recommender.recommend(userId, query);
   if (!(answer instanceof Promise)) {
     if (placement === undefined) return answered(answer);
-    const token = recommender.tokenOf(userId, placement, answer.claims, performance.now() - startMs);
+    const token = recommender.tokenOf(userId, placement, answer.claims);
     return jsonWith(answer.text, [[TOKEN_HEADER, token], ...sourceHeaders(answer.source)]);
   }
   if (placement === undefined) return answer.then(answered);

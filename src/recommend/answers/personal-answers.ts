@@ -94,10 +94,11 @@ export class PersonalAnswers {
     const mayStand = (row: number) =>
       ((passing === undefined || hasBit(passing, row)) && catalogue.isInAll(row, settings.categories)) ||
       placement.isPinned(catalogue.idAt(row));
-    const found = hits.findPlaced(number, userId, Math.min(query.n, length), mayStand);
-    if (found === undefined) return undefined;
+    const n = Math.min(query.n, length);
+    const text = hits.findPlaced(number, userId, n, { version: filters.version, mayStand });
+    if (text === undefined) return undefined;
     active.note(hits.foundUserRow);
-    return { ...found, claims };
+    return { text, source: hits.foundSource, claims };
   }
 
   /** The answer of `recommend` where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */

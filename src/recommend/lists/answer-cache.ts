@@ -105,16 +105,16 @@ export class AnswerCache {
   }
 
   /**
-   * The answer of a placement that was kept for the user, and what made it; undefined when it is not to be had from here.
+   * The answer of a placement that was kept for the user, or undefined when it is not to be had from here.
    * @param place number of the placement @param n entries that are asked for at most
-   * @param mayStand false for a row that its rules let pass no more
+   * @param mayStand false for a row that its rules let pass no more; asked once for each `version`
    */
   findPlaced(
     place: number,
     userId: string,
     n: number,
-    mayStand: (row: number) => boolean,
-  ): { readonly text: string; readonly source: string } | undefined {
+    { version, mayStand }: { readonly version: number; readonly mayStand: (row: number) => boolean },
+  ): string | undefined {
     const { slots, texts } = this;
     const { clock, clockErrorMs } = this.options;
     if (slots.count === 0 || n > SLOT_ROWS) return undefined;
@@ -125,14 +125,22 @@ export class AnswerCache {
     // It may be shorter than `n` by its rules.
     const { words, rowsAt, length, slot } = slots;
     if (!this.areListable(length)) return undefined;
-    for (let at = rowsAt; at < rowsAt + length; at++) if (!mayStand(words[at]!)) return undefined;
+    if (slots.knowsMs !== version) {
+      for (let at = rowsAt; at < rowsAt + length; at++) if (!mayStand(words[at]!)) return undefined;
+      slots.noteKnown(version);
+    }
     let text = texts.countAt(slot) === length ? texts.textAt(slot) : undefined;
     if (text === undefined) {
       text = this.compose({ n: length, offset: 0, categories: [] });
       if (text === undefined) return undefined;
       texts.put(slot, text, length);
     }
-    return { text, source: this.sources[slot] ?? '' };
+    return text;
+  }
+
+  /** Tells what made the last answer of a placement that was found. */
+  get foundSource(): string {
+    return this.sources[this.slots.slot] ?? '';
   }
 
   /** A number that changes when something of the user is forgotten; NaN, which is never the same, for one who is not here. */
@@ -174,7 +182,8 @@ export class AnswerCache {
       return;
     for (const [at, row] of rows.entries()) this.head[at] = row;
     const madeMs = this.options.clock();
-    const time = { madeMs, knowsMs: madeMs, fromMs, untilMs: Math.min(untilMs, nextEffectMs) };
+    // Nothing is known of the rules yet.
+    const time = { madeMs, knowsMs: Number.NaN, fromMs, untilMs: Math.min(untilMs, nextEffectMs) };
     const slot = this.slots.put(userId, userRow, this.head, rows.length, time, placedKind(place, n));
     while (this.sources.length <= slot) this.sources.push('');
     this.sources[slot] = source;

@@ -81,6 +81,12 @@ export class AnswerSlots {
     return true;
   }
 
+  /** Puts another number in the place of `knowsMs` of the slot that was found. */
+  noteKnown(knowsMs: number): void {
+    const { times } = this.pages[Math.floor(this.slot / PAGE_SLOTS)]!;
+    times[((this.slot % PAGE_SLOTS) * SLOT_WORDS) / 2 + KNOWS_AT] = knowsMs;
+  }
+
   /**
    * @param userId at most `ID_LENGTH_MAX` UTF-16 units
    * @param length how many of `itemRows` count, at most `SLOT_ROWS`

@@ -32,16 +32,24 @@ export class KeptFilters {
   private readonly kept = new Map<FilterTree, Kept>();
   /** Filters of drafts, which are shown to some users one after the other. */
   private readonly ofDrafts = new WeakMap<FilterTree, Promise<Uint32Array>>();
+  private latest: FilterTree | undefined;
+  private changes = 0;
 
   constructor(catalogue: Catalogue, clock: Clock) {
     this.catalogue = catalogue;
     this.clock = clock;
     catalogue.onChange((row) => {
+      this.changes++;
       for (const each of this.kept.values()) {
         each.pending?.push(row);
         if ((each.pending?.length ?? 0) > each.pendingMax) each.pending = undefined;
       }
     });
+  }
+
+  /** A number that is another once an item has changed or a filter was worked out: while it is the same, what passed passes. */
+  get version(): number {
+    return this.changes;
   }
 
   /**
@@ -78,8 +86,11 @@ export class KeptFilters {
     const nowMs = this.clock();
     if (kept?.pending === undefined || kept.making !== undefined) return undefined;
     if (nowMs < kept.madeMs || (nowMs >= kept.untilMs && nowMs - kept.madeMs >= AGE_MS)) return undefined;
-    this.kept.delete(tree);
-    this.kept.set(tree, kept);
+    if (tree !== this.latest) {
+      this.kept.delete(tree);
+      this.kept.set(tree, kept);
+      this.latest = tree;
+    }
     if (kept.pending.length > 0) this.catchUp(tree, kept, kept.pending, nowMs);
     return kept.bits;
   }
@@ -95,6 +106,7 @@ export class KeptFilters {
       making: undefined,
     };
     this.kept.set(tree, none);
+    this.latest = tree;
     for (const oldest of this.kept.keys()) {
       if (this.kept.size <= FILTERS_MAX) break;
       this.kept.delete(oldest);
@@ -110,6 +122,7 @@ export class KeptFilters {
     kept.bits = await inTurns(passingRows(tree, this.catalogue, nowMs, crossing));
     kept.madeMs = nowMs;
     kept.untilMs = crossing.nextMs;
+    this.changes++;
   }
 
   private catchUp(tree: FilterTree, kept: Kept, rows: readonly number[], nowMs: number): void {

@@ -15,8 +15,8 @@ const RADIX = 36;
  */
 export class RecommendationTokens {
   private readonly key: string;
-  /** The last of them: most lists of a moment are of one placement. */
-  private last: { readonly name: ListName; readonly claims: string } | undefined;
+  /** The last time as text: many lists are of one moment. */
+  private last = { timeMs: Number.NaN, text: '' };
 
   /** @param storeIdentity secret of the data, the same on all nodes that share them */
   constructor(storeIdentity: string) {
@@ -25,9 +25,9 @@ export class RecommendationTokens {
   }
 
   issue(name: ListName, userId: string): string {
-    if (this.last === undefined || !isSame(this.last.name, name))
-      this.last = { name, claims: claimsOf(name) };
-    const { claims } = this.last;
+    const { timeMs } = name;
+    if (this.last.timeMs !== timeMs) this.last = { timeMs, text: timeMs.toString(RADIX) };
+    const claims = claimsOf(name, this.last.text);
     return `${claims}.${this.signatureOf(claims, userId)}`;
   }
 
@@ -60,28 +60,9 @@ export class RecommendationTokens {
   }
 }
 
-function isSame(one: ListName, other: ListName): boolean {
-  const isOfTime = one.timeMs === other.timeMs && one.generation === other.generation;
-  const isOfRules = one.placement === other.placement && one.variant === other.variant;
-  return (
-    isOfTime &&
-    isOfRules &&
-    one.edition === other.edition &&
-    one.plan === other.plan &&
-    one.tookMs === other.tookMs
-  );
-}
-
-function claimsOf({
-  placement,
-  variant,
-  generation,
-  timeMs,
-  edition = '',
-  plan = '',
-  tookMs,
-}: ListName): string {
-  const told = [generation.toString(RADIX), timeMs.toString(RADIX), edition, plan, tookMs?.toString(RADIX)];
-  while (!told.at(-1)) told.pop();
-  return [placement, variant, ...told].join('.');
+function claimsOf({ placement, variant, generation, edition, plan, tookMs }: ListName, time: string): string {
+  const claims = `${placement}.${variant}.${generation.toString(RADIX)}.${time}`;
+  if (tookMs !== undefined) return `${claims}.${edition ?? ''}.${plan ?? ''}.${tookMs.toString(RADIX)}`;
+  if (plan !== undefined) return `${claims}.${edition ?? ''}.${plan}`;
+  return edition === undefined ? claims : `${claims}.${edition}`;
 }

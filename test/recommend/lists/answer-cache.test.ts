@@ -182,10 +182,14 @@ test('what is answered while a user is not here is kept neither of a list nor of
   };
   const found = (userId: string) => [
     cache.find(userId, { n: 2, offset: 0, categories: [] }),
-    cache.findPlaced(0, userId, 2, () => true)?.text,
+    cache.findPlaced(0, userId, 2, { version: 1, mayStand: () => true }),
   ];
   keep(1, 'here', cache.markOf(1));
   expect(found('here')).toEqual(['["7","8"]', '["7","8"]']);
+  const barred = () => false;
+  // Of this version it is known what may stand.
+  expect(cache.findPlaced(0, 'here', 2, { version: 1, mayStand: barred })).toBe('["7","8"]');
+  expect(cache.findPlaced(0, 'here', 2, { version: 2, mayStand: barred })).toBeUndefined();
   const before = cache.markOf(2);
   keep(2, 'away', before);
   expect(found('away')).toEqual([undefined, undefined]);

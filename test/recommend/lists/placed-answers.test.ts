@@ -100,7 +100,9 @@ class Beside {
     const key = random.below(4) > 0 && mine.length > 0 ? mine[random.below(mine.length)]! : keyOf(0, 9, user);
     const [place, n] = key.split(' ').map(Number) as [number, number];
     const barred = random.below(8) === 0 ? random.below(ITEMS) : -1;
-    const found = this.cache.findPlaced(place, idOf(user), n, (row) => row !== barred);
+    const version = random.float();
+    const mayStand = (row: number) => row !== barred;
+    const found = this.cache.findPlaced(place, idOf(user), n, { version, mayStand });
     const kept = this.map.get(key);
     const untilMs = nowMs + CLOCK_ERROR_MS;
     const isRight =
@@ -111,8 +113,8 @@ class Beside {
       kept.rows.every((row) => !this.hidden.has(row) && row !== barred);
     if (found !== undefined) {
       expect(isRight).toBe(true);
-      expect(JSON.parse(found.text)).toEqual(kept!.rows.map(itemId));
-      expect(found.source).toBe(kept!.source);
+      expect(JSON.parse(found)).toEqual(kept!.rows.map(itemId));
+      expect(this.cache.foundSource).toBe(kept!.source);
       expect(this.cache.foundUserRow).toBe(user);
     }
     return { found: found !== undefined, known: isRight };
