@@ -14,6 +14,7 @@ import {
   type RuleSettings,
   type RulesInEffect,
   type RuleVersion,
+  ruleOf,
   versionsOf,
 } from '../recommend/placements/rules-in-effect.ts';
 import type { DataStore } from '../store/data-store.ts';
@@ -210,13 +211,11 @@ export class RuleEditor {
 
   /** Other rules whose last change was made together with one. */
   private othersWith(rule: RuleName, mark: string): RuleName[] {
-    const kinds = ['placement', 'experiment'] as const;
     const { local } = this.parts.data;
     return local.journalNames().flatMap((journal) => {
-      const kind = kinds.find((each) => journal.startsWith(`${each}/`));
-      if (kind === undefined || journal === journalOf(rule)) return [];
-      const [last] = versionsOf(local.journal(journal).slice(-1));
-      return last?.mark === mark ? [{ kind, name: journal.slice(kind.length + 1) }] : [];
+      const other = journal === journalOf(rule) ? undefined : ruleOf(journal);
+      const [last] = other === undefined ? [] : versionsOf(local.journal(journal).slice(-1));
+      return last?.mark === mark ? [other!] : [];
     });
   }
 

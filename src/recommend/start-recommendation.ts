@@ -34,6 +34,7 @@ import { ShownLessons } from './placements/shown-lessons.ts';
 import type { CountsStorage } from './popularity/live-counts.ts';
 import { popularitySpans } from './popularity/popularity-counts.ts';
 import type { ListSettings } from './sources/list-settings.ts';
+import type { NameList } from './sources/recommender.ts';
 import { createSources } from './sources/registry.ts';
 import type { ListOfSession } from './sources/session-source.ts';
 import type { Sources } from './sources/source.ts';
@@ -103,7 +104,11 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     histories.useNow(-1, (history) => maker.turnedTo(discovery).makeForSession(history, liked, read, length));
   const found = createSources(config, { reads, live, generations, findRelated, vectorOf, listOfSession });
   const { sources, itemNeighbors, sinceFit } = found;
-  const shared = { ...found, live, reads, catalogue, histories, maker, generations };
+  const nameOf: NameList = (placement, { variant, edition, plan }, took) => ({
+    ...{ placement, variant, edition, plan, timeMs: clock(), generation: generations.current?.number ?? 0 },
+    tookMs: edition === undefined || took === undefined ? undefined : Math.round(took),
+  });
+  const shared = { ...found, nameOf, live, reads, catalogue, histories, maker, generations };
   const replacesRead = settings.replacement !== undefined;
   const answers = new AnswerCounts();
   const placed = placedBy(parts, live);

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
 import { editionOf } from '../recommend/placements/experiment-split.ts';
 import type { GivenFeedback, Outcome, SeenList } from './attribution.ts';
+import type { ArmSums } from './statistics/arm-sums.ts';
 import type { Comparison } from './statistics/compare-arms.ts';
 
 const HOUR_MS = 3_600_000;
@@ -87,16 +88,17 @@ export class CountedUser {
     return this.counting.nowMs >= this.untilMs;
   }
 
-  /** Lists that were answered, or failed, within the time that counts. */
-  get counted(): readonly SeenList[] {
-    return this.shown.filter(({ timeMs }) => timeMs <= this.untilMs);
-  }
-
   /** Feedback of lists that counts. */
   cameOf(lists: readonly SeenList[]): Outcome[] {
     return lists
       .flatMap(({ outcomes }) => outcomes)
       .filter((each) => each.timeMs <= this.untilMs && this.decides(each));
+  }
+
+  /** Adds what counts of the user, beside how often it was before. */
+  addTo(sums: ArmSums, feedback: readonly GivenFeedback[], values: ReadonlyMap<Outcome, number>): void {
+    const past = feedback.filter((each) => this.isPast(each) && this.decides(each)).length;
+    sums.add(this.worth(this.cameOf(this.shown), values), past);
   }
 
   isIn({ timeMs }: GivenFeedback): boolean {
@@ -107,7 +109,7 @@ export class CountedUser {
     return timeMs < this.firstMs && timeMs >= this.firstMs - PAST_MS;
   }
 
-  decides({ type, kind }: GivenFeedback): boolean {
+  private decides({ type, kind }: GivenFeedback): boolean {
     const { measure } = this.counting.settings;
     return measure === '' || measure === kind || measure === type;
   }

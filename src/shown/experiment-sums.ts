@@ -76,8 +76,7 @@ export class ExperimentSums {
   ): void {
     const before = this.counting.before(lists);
     if (before?.isOver === true) {
-      const past = feedback.filter((each) => before.isPast(each) && before.decides(each)).length;
-      this.pilot.add(before.worth(before.cameOf(before.shown), values), past);
+      before.addTo(this.pilot, feedback, values);
       this.pilotFirstMs = Math.min(this.pilotFirstMs, before.firstMs);
     }
     const user = this.counting.take(lists);
@@ -85,17 +84,16 @@ export class ExperimentSums {
     if (user === undefined || arm === undefined) return;
     arm.seen++;
     if (!user.isOver) return;
-    const past = feedback.filter((each) => user.isPast(each) && user.decides(each)).length;
-    arm.measure.add(user.worth(user.cameOf(user.shown), values), past);
+    user.addTo(arm.measure, feedback, values);
     for (const [at, { kind, type }] of this.guardrails.entries()) {
       const sums = arm.guardrails[at]!;
       if (kind === 'feedback') {
         const ofType = feedback.filter((each) => each.type === type || each.kind === type);
         const isThere = ofType.some((each) => user.isIn(each));
         sums.add(Number(isThere), ofType.filter((each) => user.isPast(each)).length);
-      } else if (kind === 'failures') sums.add(Number(user.counted.some(({ seen }) => seen.size === 0)), 0);
+      } else if (kind === 'failures') sums.add(Number(user.shown.some(({ seen }) => seen.size === 0)), 0);
       else {
-        const took = user.counted.flatMap(({ tookMs }) =>
+        const took = user.shown.flatMap(({ tookMs }) =>
           tookMs === undefined ? [] : Math.min(tookMs, TOOK_MS_MAX),
         );
         if (took.length > 0) sums.add(took.reduce((sum, ms) => sum + ms, 0) / took.length, 0);

@@ -7,42 +7,34 @@ const DAY_MS = 86_400_000;
 /** Places that are told one by one. */
 const PLACES_MAX = 20;
 
+const NONE = { Lists: 0, Users: 0, Shown: 0, Clicked: 0, Named: 0, InWindow: 0, Converted: 0, Beyond: 0 };
+
 /** Figures that are added up. */
 class Sums {
-  lists = 0;
-  users = 0;
-  shown = 0;
-  clicked = 0;
-  converted = 0;
-  beyond = 0;
-  named = 0;
-  inWindow = 0;
-  private readonly byKind = new Map<string, { count: number; value: number }>();
+  readonly counts = { ...NONE };
+  private readonly byType = new Map<string, { Type: string; Count: number; Value: number }>();
 
-  add(list: SeenList, clickedCount: number, beyond: number, valueAt: (at: number) => number): void {
-    this.lists++;
-    this.beyond += beyond;
-    this.shown += list.seen.size;
-    this.clicked += clickedCount;
-    for (const [at, { kind, isNamed }] of list.outcomes.entries()) {
-      if (isNamed) this.named++;
-      else this.inWindow++;
-      const sums = getOrPut(this.byKind, kind, () => ({ count: 0, value: 0 }));
-      sums.count++;
-      sums.value += valueAt(at);
+  add(
+    { seen, outcomes }: SeenList,
+    clicked: number,
+    beyond: number,
+    values: ReadonlyMap<object, number>,
+  ): void {
+    const { counts } = this;
+    counts.Lists++;
+    counts.Beyond += beyond;
+    counts.Shown += seen.size;
+    counts.Clicked += clicked;
+    for (const outcome of outcomes) {
+      counts[outcome.isNamed ? 'Named' : 'InWindow']++;
+      const sums = getOrPut(this.byType, outcome.kind, () => ({ Type: outcome.kind, Count: 0, Value: 0 }));
+      sums.Count++;
+      sums.Value += values.get(outcome) ?? 0;
     }
   }
 
   get figures(): Figures {
-    return {
-      ...{ Lists: this.lists, Users: this.users, Shown: this.shown, Clicked: this.clicked },
-      ...{ Named: this.named, InWindow: this.inWindow, Converted: this.converted, Beyond: this.beyond },
-      Feedback: Array.from(this.byKind, ([Type, { count: Count, value: Value }]) => ({
-        Type,
-        Count,
-        Value,
-      })).sort((a, b) => b.Count - a.Count),
-    };
+    return { ...this.counts, Feedback: [...this.byType.values()].sort((a, b) => b.Count - a.Count) };
   }
 }
 
@@ -69,11 +61,11 @@ class OutcomeSums {
     let beyond = 0;
     for (const row of list.seen.keys()) if (!isPopular(row)) beyond++;
     for (const sums of [this.all, day]) {
-      sums.add(list, clicked.size, beyond, (at) => values.get(list.outcomes[at]!) ?? 0);
-      if (!seenBy.users.has(sums)) sums.users++;
+      sums.add(list, clicked.size, beyond, values);
+      if (!seenBy.users.has(sums)) sums.counts.Users++;
       seenBy.users.add(sums);
       if (list.outcomes.length === 0) continue;
-      if (!seenBy.converted.has(sums)) sums.converted++;
+      if (!seenBy.converted.has(sums)) sums.counts.Converted++;
       seenBy.converted.add(sums);
     }
     for (const [row, { place }] of list.seen) {

@@ -4,7 +4,7 @@ import type { Audit, RulesView } from '../../domain/rule-schemas.ts';
 import { ask, pathOf } from '../api.ts';
 import { count, duration, figure, percent, time } from '../format.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
-import { Card, Names, numbers, PageHead, State, Table } from '../parts/common.tsx';
+import { Card, Figures, Names, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { Experiment } from '../parts/experiment.tsx';
 import { go, href } from '../router.ts';
 import { mayOperate } from '../rules.ts';
@@ -174,22 +174,14 @@ function Outcome({ name, variants }: { name: string; variants: readonly Placemen
         {variants.map((variant) => (
           <tr key={variant.Variant}>
             <th scope="row">{variant.Variant === '' ? 'all' : variant.Variant}</th>
-            <td class="number">{count(variant.Lists)}</td>
-            <td class="number">{count(variant.Users)}</td>
-            <td class="number">{count(variant.Shown)}</td>
-            <td class="number">{count(variant.Clicked)}</td>
-            <td class="number nowrap">{percent(rateOf(variant))}</td>
-            <td class="number nowrap">{percent(shareNamed(variant))}</td>
-            {types.map((type) => (
-              <td key={type} class="number">
-                {count(feedbackOf(variant, type).Count)}
-              </td>
-            ))}
-            {values.map((type) => (
-              <td key={type} class="number">
-                {figure(feedbackOf(variant, type).Value)}
-              </td>
-            ))}
+            <Figures
+              of={[
+                ...[variant.Lists, variant.Users, variant.Shown, variant.Clicked].map(count),
+                ...[percent(rateOf(variant)), percent(shareNamed(variant))],
+                ...types.map((type) => count(feedbackOf(variant, type).Count)),
+                ...values.map((type) => figure(feedbackOf(variant, type).Value)),
+              ]}
+            />
           </tr>
         ))}
       </Table>
@@ -239,10 +231,9 @@ function Curves({ variants }: { variants: readonly PlacementOutcome[] }) {
               Places.map((each) => (
                 <tr key={`${Variant} ${each.Place}`}>
                   <td>{Variant === '' ? 'all' : Variant}</td>
-                  <td class="number">{each.Place}</td>
-                  <td class="number">{count(each.Shown)}</td>
-                  <td class="number">{count(each.Clicked)}</td>
-                  <td class="number nowrap">{percent(rateOf(each))}</td>
+                  <Figures
+                    of={[...[each.Place, each.Shown, each.Clicked].map(count), percent(rateOf(each))]}
+                  />
                 </tr>
               )),
             )}

@@ -66,6 +66,15 @@ export function numbers(...names: readonly string[]): readonly ColumnHead[] {
   return names.map((name) => ({ name, isNumber: true }));
 }
 
+/** The cells of a row under such columns. */
+export function Figures({ of }: { of: readonly string[] }) {
+  return of.map((figure, at) => (
+    <td key={String(at)} class="number nowrap">
+      {figure}
+    </td>
+  ));
+}
+
 export type ColumnHead = string | { readonly name: string; readonly isNumber: true };
 
 /** A table that scrolls by itself where the page is narrow, or has the cells of a row below each other there. */

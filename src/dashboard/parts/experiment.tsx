@@ -5,7 +5,7 @@ import { count, figure, percent } from '../format.ts';
 import { mayOperate, undoRule } from '../rules.ts';
 import { notice, question } from '../state.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { Card, numbers, State, Table } from './common.tsx';
+import { Card, Figures, numbers, State, Table } from './common.tsx';
 
 /** How an experiment stands. */
 export function Experiment(props: {
@@ -39,14 +39,13 @@ export function Experiment(props: {
             <th scope="row">
               {variant.Name} {variant.Name === of.Winner && <span class="badge done">best</span>}
             </th>
-            <td class="number nowrap">{percent(variant.Share)}</td>
-            <td class="number">{count(variant.Seen)}</td>
-            <td class="number">{count(variant.Users)}</td>
-            <td class="number">{count(variant.Responders)}</td>
-            <td class="number">{figure(variant.Mean)}</td>
-            <td class="number nowrap">{told(variant.Difference)}</td>
-            <td class="number nowrap">{told(variant.Low)}</td>
-            <td class="number nowrap">{told(variant.High)}</td>
+            <Figures
+              of={[
+                ...[percent(variant.Share), count(variant.Seen), count(variant.Users)],
+                ...[count(variant.Responders), figure(variant.Mean)],
+                ...[variant.Difference, variant.Low, variant.High].map(told),
+              ]}
+            />
           </tr>
         ))}
       </Table>
@@ -118,11 +117,9 @@ function Guardrails({ of }: { of: ExperimentOutcome }) {
         <tr key={`${Type} ${Variant}`}>
           <th scope="row">{Type}</th>
           <td>{Variant}</td>
-          {[Difference, Low, High].map((value, at) => (
-            <td key={String(at)} class="number nowrap">
-              {Kind === 'latency' ? lift(value, 0) : points(value)}
-            </td>
-          ))}
+          <Figures
+            of={[Difference, Low, High].map((value) => (Kind === 'latency' ? lift(value, 0) : points(value)))}
+          />
           <td>{Falls ? 'worse' : ''}</td>
         </tr>
       ))}

@@ -141,13 +141,14 @@ function recommend(request: RouteRequest<OfUser>, services: Services): Reply | P
   const answer = recommender.recommend(userId, query);
   if (!(answer instanceof Promise)) {
     if (placement === undefined) return answered(answer);
-    const token = recommender.tokenOf(userId, placement, answer.claims);
+    const token = recommender.tokenOf(userId, placement, answer);
     return jsonWith(answer.text, [[TOKEN_HEADER, token], ...sourceHeaders(answer.source)]);
   }
   if (placement === undefined) return answer.then(answered);
   return answer.then(
-    async ({ text, source, claims, seed }) => {
-      const token = recommender.tokenOf(userId, placement, claims, performance.now() - startMs);
+    async (answered) => {
+      const { text, source, seed } = answered;
+      const token = recommender.tokenOf(userId, placement, answered, performance.now() - startMs);
       if (query.writeBackType !== undefined) await noteShown(userId, token, text, query.offset, services);
       return jsonWith(text, [[TOKEN_HEADER, token], ...sourceHeaders(source), ...seedHeaders(seed)]);
     },

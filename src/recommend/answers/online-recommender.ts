@@ -10,7 +10,6 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ItemFilter, NO_WISHES } from '../catalogue/item-filter.ts';
 import type { Histories } from '../history/histories.ts';
 import { isUnread } from '../history/read-items.ts';
-import type { GenerationSlot } from '../models/generation-slot.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
 import type { KeptFilters } from '../placements/kept-filters.ts';
 import type { PlacementCounts } from '../placements/placement-counts.ts';
@@ -19,8 +18,8 @@ import type { RecommendationTokens } from '../placements/recommendation-tokens.t
 import type { GlobalSource } from '../sources/global-source.ts';
 import {
   type Answered,
-  type Claims,
   type ListQuery,
+  type NameList,
   type NearQuery,
   type Recommender,
   type RecommendQuery,
@@ -45,7 +44,7 @@ export interface OnlineParts extends Omit<ComposedSources, 'sources' | 'sinceFit
   readonly vectors: ItemVectors;
   readonly tokens: RecommendationTokens;
   readonly placementCounts: PlacementCounts;
-  readonly generations: GenerationSlot;
+  readonly nameOf: NameList;
   readonly placements: Placements;
   readonly filters: KeptFilters;
   readonly kinds: KindProposals;
@@ -122,22 +121,21 @@ export class OnlineRecommender implements Recommender {
     return this.parts.personal.ofReadyList(userId, query);
   }
 
-  tokenOf(userId: string, placement: string, claims: Claims = { variant: '' }, tookMs = 0): string {
-    const { tokens, placementCounts } = this.parts;
+  tokenOf(
+    userId: string,
+    placement: string,
+    { claims = { variant: '' }, token }: Pick<Answered, 'claims' | 'token'>,
+    tookMs = 0,
+  ): string {
+    const { tokens, placementCounts, nameOf } = this.parts;
     placementCounts.note('lists', placement, claims.variant);
-    const told = claims.edition === undefined ? undefined : Math.round(tookMs);
-    return tokens.issue(this.nameOf(placement, claims, told), userId);
+    return token ?? tokens.issue(nameOf(placement, claims, tookMs), userId);
   }
 
   failed(userId: string, placement: string): ListName | undefined {
-    const { claims } = this.parts.placements.of(placement, userId);
-    return claims.edition === undefined ? undefined : this.nameOf(placement, claims);
-  }
-
-  private nameOf(placement: string, { variant, edition, plan }: Claims, tookMs?: number): ListName {
-    const { generations, clock } = this.parts;
-    const generation = generations.current?.number ?? 0;
-    return { placement, variant, edition, plan, generation, timeMs: clock(), tookMs };
+    const { placements, nameOf } = this.parts;
+    const { claims } = placements.of(placement, userId);
+    return claims.edition === undefined ? undefined : nameOf(placement, claims);
   }
 
   async session(feedback: readonly Feedback[], query: ListQuery) {

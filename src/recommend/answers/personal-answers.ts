@@ -13,7 +13,8 @@ import type { AnswerCache } from '../lists/answer-cache.ts';
 import type { UserLists } from '../lists/user-lists.ts';
 import type { Placement } from '../placements/placement.ts';
 import type { Placements } from '../placements/placements.ts';
-import { type Answered, type RecommendQuery, sourceOf } from '../sources/recommender.ts';
+import type { RecommendationTokens } from '../placements/recommendation-tokens.ts';
+import { type Answered, type NameList, type RecommendQuery, sourceOf } from '../sources/recommender.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import type { AnswerCounts } from './answer-counts.ts';
 import type { Fallbacks } from './fallbacks.ts';
@@ -36,6 +37,8 @@ interface Wished {
 
 export interface PersonalParts extends PlacedParts {
   readonly placements: Placements;
+  readonly tokens: RecommendationTokens;
+  readonly nameOf: NameList;
   readonly clock: Clock;
   readonly reads: LocalReads;
   readonly catalogue: Catalogue;
@@ -84,7 +87,7 @@ export class PersonalAnswers {
 
   /** The answer of a placement that was made for the user a short time ago; undefined for none that is still right. */
   private keptPlaced(userId: string, query: RecommendQuery): Answered | undefined {
-    const { placements, hits, active, catalogue, filters } = this.parts;
+    const { placements, hits, active, catalogue, filters, tokens, nameOf } = this.parts;
     if (!isOfPlacement(query) || !placements.has(query.placement)) return undefined;
     const { placement, other, claims } = placements.of(query.placement, userId);
     if (!placement.isSteady || other !== undefined) return undefined;
@@ -98,7 +101,9 @@ export class PersonalAnswers {
     const text = hits.findPlaced(number, userId, n, { version: filters.version, mayStand });
     if (text === undefined) return undefined;
     active.note(hits.foundUserRow);
-    return { text, source: hits.foundSource, claims };
+    // What is given again within the minute is the same list.
+    const token = hits.foundToken ?? hits.keepToken(tokens.issue(nameOf(query.placement, claims, 0), userId));
+    return { text, source: hits.foundSource, claims, token };
   }
 
   /** The answer of `recommend` where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */

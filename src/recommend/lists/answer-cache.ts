@@ -138,6 +138,17 @@ export class AnswerCache {
     return text;
   }
 
+  /** Token of the last answer of a placement that was found; undefined where none is kept with it. */
+  get foundToken(): string | undefined {
+    return this.texts.tokenAt(this.slots.slot);
+  }
+
+  /** Keeps the token with that answer, as long as its text is kept. */
+  keepToken(token: string): string {
+    this.texts.putToken(this.slots.slot, token);
+    return token;
+  }
+
   /** Tells what made the last answer of a placement that was found. */
   get foundSource(): string {
     return this.sources[this.slots.slot] ?? '';
@@ -262,9 +273,10 @@ const TEXT_OVERHEAD_BYTES = 24;
 /** Characters of a text that is worth its memory. */
 const TEXT_LENGTH_MAX = 1024;
 
-/** The last answer of each slot as text, as long as all of them together stay within their memory. */
+/** The last answer of each slot as text, with the token of one of a placement, as long as all of them together stay within their memory. */
 class AnswerTexts {
   private readonly texts: (string | undefined)[] = [];
+  private readonly tokens: (string | undefined)[] = [];
   private readonly counts: Uint8Array;
   private readonly bytesMax: number;
   private bytes = 0;
@@ -284,6 +296,18 @@ class AnswerTexts {
     return this.texts[slot];
   }
 
+  tokenAt(slot: number): string | undefined {
+    return this.tokens[slot];
+  }
+
+  putToken(slot: number, token: string): void {
+    const bytes = bytesOf(token);
+    if (this.texts[slot] === undefined || this.bytes + bytes > this.bytesMax) return;
+    while (this.tokens.length <= slot) this.tokens.push(undefined);
+    this.tokens[slot] = token;
+    this.bytes += bytes;
+  }
+
   put(slot: number, text: string, count: number): void {
     this.drop(slot);
     const bytes = bytesOf(text);
@@ -298,9 +322,11 @@ class AnswerTexts {
   drop(slot: number): void {
     const text = this.texts[slot];
     if (text === undefined) return;
+    const token = this.tokens[slot];
+    this.bytes -= bytesOf(text) + (token === undefined ? 0 : bytesOf(token));
     this.texts[slot] = undefined;
+    if (token !== undefined) this.tokens[slot] = undefined;
     this.counts[slot] = 0;
-    this.bytes -= bytesOf(text);
   }
 }
 

@@ -37,7 +37,7 @@ export function journalOf({ kind, name }: RuleName): string {
 }
 
 /** The rule of a journal; undefined for one that keeps something else. */
-function ruleOf(journal: string): RuleName | undefined {
+export function ruleOf(journal: string): RuleName | undefined {
   const [kind, name] = journal.split('/') as [keyof Rules, string | undefined];
   return name !== undefined && KINDS.includes(kind) ? { kind, name } : undefined;
 }

@@ -50,9 +50,14 @@ export interface Answered {
   readonly source: string;
   /** Claims of the token of a placement's list; absent without a placement. */
   readonly claims?: Claims;
+  /** Its token, where that was made before. */
+  readonly token?: string;
   /** Id of the item that the list goes by; absent for none. */
   readonly seed?: string | undefined;
 }
+
+/** The name of a list that is answered now, for its token. */
+export type NameList = (placement: string, claims: Claims, tookMs?: number) => ListName;
 
 /** Facts of a list beside its placement. */
 export type Claims = Pick<ListName, 'variant' | 'edition' | 'plan'>;
@@ -76,8 +81,13 @@ export interface Recommender {
   recommend(userId: string, query: RecommendQuery): Promise<Answered> | Answered;
   /** The same where a list that is at hand has all of it, so that no model is asked; undefined otherwise. */
   recommendReady(userId: string, query: RecommendQuery): Answered | undefined;
-  /** Token by which a placement's list is recognized later, and in an experiment how long it took. */
-  tokenOf(userId: string, placement: string, claims?: Claims, tookMs?: number): string;
+  /** Token by which a placement's list is recognized later, and in an experiment how long it took; the list's own if it has one. */
+  tokenOf(
+    userId: string,
+    placement: string,
+    answer: Pick<Answered, 'claims' | 'token'>,
+    tookMs?: number,
+  ): string;
   /** The list of an experiment that could not be made for a user just now; undefined where none runs. */
   failed(userId: string, placement: string): ListName | undefined;
   session(
