@@ -152,6 +152,7 @@ it('lets items sink that a user has passed over, by how much less they are click
   let nowMs = NOW_MS;
   const turned = await startTestServer({
     clock: () => nowMs++,
+    elapsedMs: () => nowMs,
     config: { placement: { home: { ...blank, rotate: true, tired_after: 0 } } },
   });
   await turned.call('POST', '/api/items', ITEMS);

@@ -45,6 +45,8 @@ const HOUR_MS = 3_600_000;
 export interface TestServerOptions {
   readonly config?: ConfigOverrides;
   readonly clock?: Clock;
+  /** The time that has passed, by default that of this machine. */
+  readonly elapsedMs?: Clock;
   /** Time from the last feedback to a first fit that nobody asks for, milliseconds. */
   readonly settleMs?: number;
 }
@@ -53,6 +55,7 @@ export interface TestServerOptions {
 export async function startTestServer({
   config = {},
   clock,
+  elapsedMs,
   // What comes by the clock comes in no test that does not ask for it, however long it takes.
   settleMs = HOUR_MS,
 }: TestServerOptions = {}): Promise<TestServer> {
@@ -85,6 +88,7 @@ export async function startTestServer({
       log,
       settleMs,
       ...(clock !== undefined && { clock }),
+      ...(elapsedMs !== undefined && { elapsedMs }),
     });
   const start = async () =>
     isSplit ? besideWorker(await open('worker', '-worker'), () => open('server')) : open('all');
