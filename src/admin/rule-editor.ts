@@ -281,12 +281,8 @@ const KEYS = Object.entries(placementSchema.properties).map(([Name, key]): RuleK
 function placeOf(problem: string, own: string): { path: string; message: string } {
   const [, at = '', key = ''] = /^([\w.[\]-]+): /.exec(problem) ?? [];
   const isOwn = at.startsWith(`${own}.`);
-  const path = isOwn
-    ? `/${at
-        .slice(own.length + 1)
-        .replaceAll(/[.[]/g, '/')
-        .replaceAll(']', '')}`
-    : key;
+  const inside = at.slice(own.length + 1).replaceAll(/[.[]/g, '/');
+  const path = isOwn ? `/${inside.replaceAll(']', '')}` : key;
   return { path, message: isOwn ? problem.slice(own.length + 1) : problem };
 }
 

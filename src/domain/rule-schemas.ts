@@ -58,9 +58,7 @@ export const RuleHistorySchema = named('Placement or experiment with its history
 export type RuleHistory = Static<typeof RuleHistorySchema>;
 
 export const AuditSchema = named('What staff changed', {
-  Changes: Type.Array(Type.Object({ At: time, By: by, What: text() }), {
-    description: 'Newest first',
-  }),
+  Changes: Type.Array(Type.Object({ At: time, By: by, What: text() }), { description: 'Newest first' }),
 });
 export type Audit = Static<typeof AuditSchema>;
 

@@ -113,23 +113,10 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const answers = new AnswerCounts();
   const placed = placedBy(parts, live);
   const kinds = new KindProposals({
-    ...shared,
-    ...placed,
-    popularity: live.popularity,
-    isPositive,
-    lists,
-    clock,
+    ...{ ...shared, ...placed, popularity: live.popularity, isPositive, lists, clock },
   });
   const personal = new PersonalAnswers({
-    ...shared,
-    answers,
-    lists,
-    active,
-    hits,
-    replacesRead,
-    ...placed,
-    clock,
-    kinds,
+    ...{ ...shared, ...placed, answers, lists, active, hits, replacesRead, clock, kinds },
     fallbacks: new Fallbacks(online.fallback_recommend, found.sources, maker, answers),
     writeBack: new WriteBack(data, catalogue, clock),
   });

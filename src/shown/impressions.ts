@@ -124,13 +124,10 @@ export class Impressions {
     await log.append(records);
     seenLately.note(records);
     pools.note(records);
-    for (const { list, itemRows, feedbackType } of records)
-      counts.note(
-        feedbackType === undefined ? 'shown' : 'feedback',
-        list.placement,
-        list.variant,
-        itemRows.length,
-      );
+    for (const { list, itemRows, feedbackType } of records) {
+      const what = feedbackType === undefined ? 'shown' : 'feedback';
+      counts.note(what, list.placement, list.variant, itemRows.length);
+    }
   }
 
   /** @returns undefined where no item is known */

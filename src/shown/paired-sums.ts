@@ -88,10 +88,8 @@ export class PairedSums {
       for (const [row, { place }] of list.seen) {
         const told = toldAt(place);
         if (told === undefined) continue;
-        const came = user.worth(
-          outcomes.filter(({ itemRow }) => itemRow === row),
-          values,
-        );
+        const ofRow = outcomes.filter(({ itemRow }) => itemRow === row);
+        const came = user.worth(ofRow, values);
         const at = Math.min(PLACES_MAX, place) - 1;
         shown.push([at, came]);
         sums.difference += told.difference * came;

@@ -49,18 +49,8 @@ export function startShown(
   };
   return {
     impressions: new Impressions({
-      ...{
-        log,
-        tokens,
-        counts,
-        reads,
-        seenLately,
-        pools,
-        barrier: data.barrier,
-        clock,
-        elapsedMs,
-        onTrouble,
-      },
+      ...{ log, tokens, counts, reads, seenLately, pools },
+      ...{ barrier: data.barrier, clock, elapsedMs, onTrouble },
     }),
     placementReports: new PlacementReports({ log, data, clock, popularRows, ...settings }),
   };

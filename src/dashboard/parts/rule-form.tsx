@@ -35,7 +35,7 @@ export function RuleForm(
   return (
     <div class="rule-form">
       {keys.map((of) => {
-        const Field = FIELDS[of.Name] ?? FORMS[of.Form];
+        const Field = FIELDS[of.Name] ?? TextField;
         const value = settings[of.Name] ?? JSON.parse(of.Default);
         const set = (next: unknown) => change(withKey(settings, of, next));
         return <Field key={of.Name} of={of} value={value} set={set} {...others} />;
@@ -44,96 +44,66 @@ export function RuleForm(
   );
 }
 
-function Labeled({ of, children }: { of: RuleKey; children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <label for={`key-${of.Name}`}>{of.Name.replaceAll('_', ' ')}</label>
-      {children}
-      <small id={`meaning-${of.Name}`} class="muted">
-        {of.Meaning}
-      </small>
-    </div>
-  );
-}
+/** Ways of a value into the text of a field and back, by its form; a text that is none throws. */
+const FORMS: Readonly<
+  Record<RuleKey['Form'], readonly [(value: unknown) => string, (text: string) => unknown]>
+> = {
+  number: [String, (text) => (text === '' || Number.isNaN(Number(text)) ? undefined : Number(text))],
+  choice: [String, (text) => text],
+  // One a line: names may hold commas.
+  texts: [
+    (value) => (value as string[]).join('\n'),
+    (text) => [...new Set(text.split('\n').map((line) => line.trim()))].filter(Boolean),
+  ],
+  json: [JSON.stringify, (text) => (text.trim() === '' ? undefined : JSON.parse(text))],
+};
 
-/** Ties a field to its name and its meaning. */
-function tied({ Name }: RuleKey) {
-  return { id: `key-${Name}`, 'aria-describedby': `meaning-${Name}` };
-}
-
-function NumberField({ of, value, set, disabled }: FieldProps) {
-  const enter = (text: string) => set(text === '' || Number.isNaN(Number(text)) ? undefined : Number(text));
-  return (
-    <Labeled of={of}>
-      <input
-        {...tied(of)}
-        type="number"
-        step="any"
-        disabled={disabled}
-        value={String(value)}
-        onInput={(event) => enter(event.currentTarget.value)}
-      />
-    </Labeled>
-  );
-}
-
-function ChoiceField({ of, value, set, disabled }: FieldProps) {
-  return (
-    <Labeled of={of}>
-      <select
-        {...tied(of)}
-        disabled={disabled}
-        value={String(value)}
-        onChange={(event) => set(event.currentTarget.value)}
-      >
-        {of.Choices?.map((choice) => (
-          <option key={choice}>{choice}</option>
-        ))}
-      </select>
-    </Labeled>
-  );
-}
-
-/** One text a line: names may hold commas. */
-function TextsField({ of, value, set, disabled }: FieldProps) {
-  const lines = (text: string) => [...new Set(text.split('\n').map((line) => line.trim()))].filter(Boolean);
-  return (
-    <Labeled of={of}>
-      <textarea
-        {...tied(of)}
-        rows={2}
-        disabled={disabled}
-        placeholder={of.Choices?.join(', ') ?? 'one a line'}
-        defaultValue={(value as string[]).join('\n')}
-        onChange={(event) => set(lines(event.currentTarget.value))}
-      />
-    </Labeled>
-  );
-}
-
-function JsonField({ of, value, set, disabled }: FieldProps) {
+function TextField({ of, value, set, disabled }: FieldProps) {
+  const { Name, Form, Choices, Meaning } = of;
   const [fault, setFault] = useState<string>();
+  const [write, read] = FORMS[Form];
   const enter = (text: string) => {
     try {
-      set(text.trim() === '' ? undefined : JSON.parse(text));
+      set(read(text));
       setFault(undefined);
     } catch (error) {
       setFault((error as Error).message);
     }
   };
+  const field = { id: `key-${Name}`, 'aria-describedby': `meaning-${Name}`, disabled };
   return (
-    <Labeled of={of}>
-      <textarea
-        {...tied(of)}
-        rows={2}
-        spellcheck={false}
-        disabled={disabled}
-        aria-invalid={fault === undefined ? undefined : true}
-        defaultValue={JSON.stringify(value)}
-        onChange={(event) => enter(event.currentTarget.value)}
-      />
+    <div>
+      <label for={field.id}>{Name.replaceAll('_', ' ')}</label>
+      {Form === 'number' ? (
+        <input
+          {...field}
+          type="number"
+          step="any"
+          value={write(value)}
+          onInput={(event) => enter(event.currentTarget.value)}
+        />
+      ) : Form === 'choice' ? (
+        <select {...field} value={write(value)} onChange={(event) => enter(event.currentTarget.value)}>
+          {Choices?.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      ) : (
+        <textarea
+          {...field}
+          rows={2}
+          spellcheck={false}
+          aria-invalid={fault === undefined ? undefined : true}
+          placeholder={Choices?.join(', ') ?? (Form === 'texts' ? 'one a line' : undefined)}
+          defaultValue={write(value)}
+          onChange={(event) => enter(event.currentTarget.value)}
+        />
+      )}
       {fault !== undefined && <small role="alert">{fault}</small>}
-    </Labeled>
+      <small id={field['aria-describedby']} class="muted">
+        {Meaning}
+      </small>
+    </div>
   );
 }
 
@@ -233,6 +203,5 @@ function nameOf(id: string, titles: Readonly<Record<string, string>>): string {
   return title === undefined ? `${short(id)} (no such item)` : short(title || id);
 }
 
-const FORMS = { number: NumberField, choice: ChoiceField, texts: TextsField, json: JsonField } as const;
 /** Fields that are better than what the form of their values tells. */
 const FIELDS: Readonly<Record<string, typeof PinsField>> = { pins: PinsField, exclude: ExcludeField };

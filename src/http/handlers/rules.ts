@@ -107,12 +107,7 @@ function ruleRoutesOf({ kind, path, schema, example }: RuleRoutes): Route[] {
     by: caller.name,
     version: query.version,
   });
-  const common = {
-    needsNoModel: true,
-    needs: 'operate',
-    query: ['version'],
-    response: history,
-  } as const;
+  const common = { needsNoModel: true, needs: 'operate', query: ['version'], response: history } as const;
   const errors = [...changing, notFound] as const;
   return [
     route('GET', path, {
@@ -158,13 +153,8 @@ async function preview(
   const { Settings, Users } = decodePreview(request.body, limits);
   const name = request.params['placement-name'];
   const asked: RecommendQuery = {
-    ...{
-      n: Math.min(request.query.n, ENTRIES_MAX),
-      offset: 0,
-      categories: [],
-      details: true,
-      caller: request,
-    },
+    ...{ n: Math.min(request.query.n, ENTRIES_MAX), offset: 0, categories: [] },
+    ...{ details: true, caller: request },
     placement: name,
     draft: Settings && admin.rules.draft(name, Settings),
   };

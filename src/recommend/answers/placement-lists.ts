@@ -162,13 +162,8 @@ export class PlacementLists {
   ): PoolEntry[] | undefined {
     const { catalogue, reads, pools, lessons } = this.parts;
     const wishes = { ...NO_WISHES, excluded: rules.settings.exclude };
-    const all = new ItemFilter(
-      catalogue,
-      rules.settings.categories,
-      wishes,
-      (id) => reads.itemRow(id),
-      passing,
-    );
+    const rowOf = (id: string) => reads.itemRow(id);
+    const all = new ItemFilter(catalogue, rules.settings.categories, wishes, rowOf, passing);
     const accept = (row: number) => catalogue.isListable(row) && all.accepts(row);
     // What is tried for somebody who only looks is nobody else's.
     const pool = pools.of(placement, draft === undefined ? accept : undefined);

@@ -16,8 +16,18 @@ const STEP_RECORDS = 1024;
 const PLACED_MS_MAX = 60_000;
 /** Users who share a count of what was forgotten. */
 const MARKS = 4096;
-/** A slot and its number of rows in the text. */
-const SLOT_AND_TEXT_BYTES = SLOT_BYTES + 1;
+
+type Page = Pick<RecommendQuery, 'n' | 'offset' | 'categories'>;
+
+/** Terms on which an answer of a placement is kept. */
+interface PlacedTerms {
+  /** Entries that were asked for at most, where that is not what there are. */
+  readonly n?: number;
+  /** That of the user before the answer was begun: what was forgotten since is not kept. */
+  readonly mark: number;
+  /** Time at which its rules change by themselves. */
+  readonly untilMs: number;
+}
 
 export interface AnswerCacheOptions {
   /** Memory at most; 0 for no cache. */
@@ -51,8 +61,8 @@ export class AnswerCache {
   constructor(options: AnswerCacheOptions) {
     this.options = options;
     const textBytes = options.bytesMax * TEXT_SHARE;
-    this.slots = new AnswerSlots(Math.floor((options.bytesMax - textBytes) / SLOT_AND_TEXT_BYTES));
-    this.texts = new AnswerTexts(this.slots.count, textBytes);
+    this.slots = new AnswerSlots(Math.floor((options.bytesMax - textBytes) / SLOT_BYTES));
+    this.texts = new AnswerTexts(textBytes);
   }
 
   /** The answer as JSON text, or undefined when it is not to be had from here. */
@@ -64,14 +74,11 @@ export class AnswerCache {
       return undefined;
     const { clock, clockErrorMs, isStale } = this.options;
     const nowMs = clock();
-    if (
-      !slots.find(userId, effectiveUntil(nowMs, clockErrorMs)) ||
-      wanted > slots.length ||
-      isStale(slots, nowMs)
-    )
-      return undefined;
+    const isThere = slots.find(userId, effectiveUntil(nowMs, clockErrorMs));
+    if (!isThere || wanted > slots.length || isStale(slots, nowMs)) return undefined;
     const isHead = offset === 0 && categories.length === 0 && this.areListable(n);
-    if (isHead && texts.countAt(slots.slot) === n) return texts.textAt(slots.slot);
+    const kept = texts.at(slots.slot);
+    if (isHead && kept?.count === n) return kept.text;
     const text = this.compose(query);
     if (isHead) texts.put(slots.slot, text!, n);
     return text;
@@ -129,18 +136,16 @@ export class AnswerCache {
       for (let at = rowsAt; at < rowsAt + length; at++) if (!mayStand(words[at]!)) return undefined;
       slots.noteKnown(version);
     }
-    let text = texts.countAt(slot) === length ? texts.textAt(slot) : undefined;
-    if (text === undefined) {
-      text = this.compose({ n: length, offset: 0, categories: [] });
-      if (text === undefined) return undefined;
-      texts.put(slot, text, length);
-    }
+    const kept = texts.at(slot);
+    if (kept?.count === length) return kept.text;
+    const text = this.compose({ n: length, offset: 0, categories: [] });
+    if (text !== undefined) texts.put(slot, text, length);
     return text;
   }
 
   /** Token of the last answer of a placement that was found; undefined where none is kept with it. */
   get foundToken(): string | undefined {
-    return this.texts.tokenAt(this.slots.slot);
+    return this.texts.at(this.slots.slot)?.token;
   }
 
   /** Keeps the token with that answer, as long as its text is kept. */
@@ -165,9 +170,7 @@ export class AnswerCache {
 
   /**
    * Keeps the whole answer of a placement for a user.
-   * @param n entries that were asked for at most, where that is not what there are
-   * @param mark of the user before the answer was begun: what was forgotten since is not kept
-   * @param history that the answer was made with @param untilMs when its rules change by themselves
+   * @param history that the answer was made with
    */
   keepPlaced(
     place: number,
@@ -175,22 +178,12 @@ export class AnswerCache {
     history: History,
     rows: readonly number[],
     source: string,
-    {
-      n = rows.length,
-      mark,
-      untilMs,
-    }: { readonly n?: number; readonly mark: number; readonly untilMs: number },
+    { n = rows.length, mark, untilMs }: PlacedTerms,
   ): void {
     const { userRow, inEffectSinceMs: fromMs, nextEffectMs } = history;
     const isTooLong = n > SLOT_ROWS || userId.length > ID_LENGTH_MAX;
-    if (
-      this.slots.count === 0 ||
-      isTooLong ||
-      rows.length === 0 ||
-      userRow < 0 ||
-      mark !== this.markOf(userRow)
-    )
-      return;
+    const isNone = this.slots.count === 0 || rows.length === 0 || userRow < 0;
+    if (isTooLong || isNone || mark !== this.markOf(userRow)) return;
     for (const [at, row] of rows.entries()) this.head[at] = row;
     const madeMs = this.options.clock();
     // Nothing is known of the rules yet.
@@ -229,11 +222,7 @@ export class AnswerCache {
   }
 
   /** The answer out of the rows found, undefined when they are too few. */
-  private compose({
-    n,
-    offset,
-    categories,
-  }: Pick<RecommendQuery, 'n' | 'offset' | 'categories'>): string | undefined {
+  private compose({ n, offset, categories }: Page): string | undefined {
     const { catalogue } = this.options;
     const { words, rowsAt, length } = this.slots;
     const wanted = n + offset;
@@ -268,65 +257,57 @@ function placedKind(place: number, n: number): number {
   return place * (SLOT_ROWS + 1) + n + 1;
 }
 
-/** Bytes that a short text takes beside its characters: its header and the pointer to it. */
-const TEXT_OVERHEAD_BYTES = 24;
+/** Bytes that a short text takes beside its characters: its header and the pointers around it. */
+const TEXT_OVERHEAD_BYTES = 48;
 /** Characters of a text that is worth its memory. */
 const TEXT_LENGTH_MAX = 1024;
 
+interface KeptText {
+  readonly text: string;
+  /** Rows that it is of. */
+  readonly count: number;
+  token?: string;
+}
+
 /** The last answer of each slot as text, with the token of one of a placement, as long as all of them together stay within their memory. */
 class AnswerTexts {
-  private readonly texts: (string | undefined)[] = [];
-  private readonly tokens: (string | undefined)[] = [];
-  private readonly counts: Uint8Array;
+  private readonly kept: (KeptText | undefined)[] = [];
   private readonly bytesMax: number;
   private bytes = 0;
 
-  /** @param slots number of slots, numbered from 0 */
-  constructor(slots: number, bytesMax: number) {
-    this.counts = new Uint8Array(slots);
+  constructor(bytesMax: number) {
     this.bytesMax = bytesMax;
   }
 
-  /** Number of rows that the slot's text is of, 0 for no text. */
-  countAt(slot: number): number {
-    return this.counts[slot]!;
-  }
-
-  textAt(slot: number): string | undefined {
-    return this.texts[slot];
-  }
-
-  tokenAt(slot: number): string | undefined {
-    return this.tokens[slot];
-  }
-
-  putToken(slot: number, token: string): void {
-    const bytes = bytesOf(token);
-    if (this.texts[slot] === undefined || this.bytes + bytes > this.bytesMax) return;
-    while (this.tokens.length <= slot) this.tokens.push(undefined);
-    this.tokens[slot] = token;
-    this.bytes += bytes;
+  at(slot: number): KeptText | undefined {
+    return this.kept[slot];
   }
 
   put(slot: number, text: string, count: number): void {
     this.drop(slot);
-    const bytes = bytesOf(text);
-    if (text.length > TEXT_LENGTH_MAX || this.bytes + bytes > this.bytesMax) return;
+    if (text.length > TEXT_LENGTH_MAX || !this.take(bytesOf(text))) return;
     // Slots come in no order, and an array with holes would turn into a dictionary.
-    while (this.texts.length <= slot) this.texts.push(undefined);
-    this.texts[slot] = text;
-    this.counts[slot] = count;
-    this.bytes += bytes;
+    while (this.kept.length <= slot) this.kept.push(undefined);
+    this.kept[slot] = { text, count };
+  }
+
+  putToken(slot: number, token: string): void {
+    const kept = this.kept[slot];
+    if (kept !== undefined && this.take(bytesOf(token))) kept.token = token;
   }
 
   drop(slot: number): void {
-    const text = this.texts[slot];
-    if (text === undefined) return;
-    const token = this.tokens[slot];
-    this.bytes -= bytesOf(text) + (token === undefined ? 0 : bytesOf(token));
-    this.texts[slot] = undefined;
-    if (token !== undefined) this.tokens[slot] = undefined;
-    this.counts[slot] = 0;
+    const { text = '', token = '' } = this.kept[slot] ?? {};
+    if (text === '') return;
+    this.bytes -= bytesOf(text) + (token === '' ? 0 : bytesOf(token));
+    this.kept[slot] = undefined;
+  }
+
+  /** @returns false where there is no room */
+  private take(bytes: number): boolean {
+    if (this.bytes + bytes > this.bytesMax) return false;
+    this.bytes += bytes;
+    return true;
   }
 }
 

@@ -201,9 +201,5 @@ function hashOf(userId: string, kind: number): number {
 
 function createPage(): Page {
   const buffer = new ArrayBuffer(PAGE_SLOTS * SLOT_WORDS * 4);
-  return {
-    words: new Uint32Array(buffer),
-    times: new Float64Array(buffer),
-    units: new Uint16Array(buffer),
-  };
+  return { words: new Uint32Array(buffer), times: new Float64Array(buffer), units: new Uint16Array(buffer) };
 }

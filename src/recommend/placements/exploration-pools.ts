@@ -96,13 +96,9 @@ export class ExplorationPools {
 
   /** Counts what the log has; what is stored meanwhile may count twice. */
   learn(): Lesson {
-    const none = (): Counts => ({
-      seen: new Uint16Array(),
-      clicked: new Uint16Array(),
-      allSeen: 0,
-      allClicked: 0,
-    });
-    const counts = new Map(this.parts.explored().map((name) => [name, none()] as const));
+    const none = { allSeen: 0, allClicked: 0 };
+    const noneOf = () => ({ seen: new Uint16Array(), clicked: new Uint16Array(), ...none });
+    const counts = new Map<string, Counts>(this.parts.explored().map((name) => [name, noneOf()]));
     this.learned = counts;
     return {
       note: ({ records }) => this.countAll(records, counts),

@@ -97,21 +97,15 @@ export class KeptFilters {
 
   private add(tree: FilterTree): Kept {
     const pendingMax = Math.min(PENDING_MAX, CONDITIONS_MAX / sizeOf(tree));
-    const none = {
-      bits: new Uint32Array(),
-      madeMs: 0,
-      untilMs: 0,
-      pending: undefined,
-      pendingMax,
-      making: undefined,
-    };
-    this.kept.set(tree, none);
+    const none = { madeMs: 0, untilMs: 0, pending: undefined, making: undefined };
+    const kept: Kept = { bits: new Uint32Array(), pendingMax, ...none };
+    this.kept.set(tree, kept);
     this.latest = tree;
     for (const oldest of this.kept.keys()) {
       if (this.kept.size <= FILTERS_MAX) break;
       this.kept.delete(oldest);
     }
-    return none;
+    return kept;
   }
 
   private async make(tree: FilterTree, kept: Kept): Promise<void> {

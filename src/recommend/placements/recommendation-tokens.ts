@@ -15,8 +15,6 @@ const RADIX = 36;
  */
 export class RecommendationTokens {
   private readonly key: string;
-  /** The last time as text: many lists are of one moment. */
-  private last = { timeMs: Number.NaN, text: '' };
 
   /** @param storeIdentity secret of the data, the same on all nodes that share them */
   constructor(storeIdentity: string) {
@@ -25,9 +23,7 @@ export class RecommendationTokens {
   }
 
   issue(name: ListName, userId: string): string {
-    const { timeMs } = name;
-    if (this.last.timeMs !== timeMs) this.last = { timeMs, text: timeMs.toString(RADIX) };
-    const claims = claimsOf(name, this.last.text);
+    const claims = claimsOf(name);
     return `${claims}.${this.signatureOf(claims, userId)}`;
   }
 
@@ -60,9 +56,8 @@ export class RecommendationTokens {
   }
 }
 
-function claimsOf({ placement, variant, generation, edition, plan, tookMs }: ListName, time: string): string {
-  const claims = `${placement}.${variant}.${generation.toString(RADIX)}.${time}`;
-  if (tookMs !== undefined) return `${claims}.${edition ?? ''}.${plan ?? ''}.${tookMs.toString(RADIX)}`;
-  if (plan !== undefined) return `${claims}.${edition ?? ''}.${plan}`;
-  return edition === undefined ? claims : `${claims}.${edition}`;
+function claimsOf({ placement, variant, generation, timeMs, edition, plan, tookMs }: ListName): string {
+  const told = [generation.toString(RADIX), timeMs.toString(RADIX), edition, plan, tookMs?.toString(RADIX)];
+  while (!told.at(-1)) told.pop();
+  return [placement, variant, ...told].join('.');
 }

@@ -1,17 +1,13 @@
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { ShownRecord } from '../../store/shown-log.ts';
 
-/** Times that count for an item's rest. */
-export interface TiredRules {
-  readonly placement: string;
-  /** Lists seen before do not count, milliseconds since the epoch. */
-  readonly sinceMs: number;
-}
-
-/** Lists in which a user has seen each item, by its row, since the last feedback on it that names a list. */
+/**
+ * Lists in which a user has seen each item, by its row, since the last feedback on it that names a list.
+ * @param sinceMs lists seen before do not count, milliseconds since the epoch
+ */
 export function passedOver(
   records: readonly ShownRecord[],
-  { placement, sinceMs }: TiredRules,
+  { placement, sinceMs }: { readonly placement: string; readonly sinceMs: number },
 ): Map<number, number> {
   const lists = new Map<number, Set<number>>();
   for (const { timeMs, list, itemRows, feedbackType } of records) {
