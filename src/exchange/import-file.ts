@@ -118,7 +118,11 @@ class FileImport {
           header?.every((cell, at) => cellText(String(cell)) === cellText(String(row.cells[at])));
         if (isHeader) continue;
         const whole = 'cells' in row ? { ...row, cells: fill(row.cells) } : row;
-        if (row.line <= doneLine) continue;
+        if (row.line <= doneLine) {
+          // What it has told of an item stays.
+          if (plan.isOfFeedback && 'cells' in whole) this.isFirstTold(recordOf(whole.cells, plan));
+          continue;
+        }
         this.rows++;
         this.take(whole);
         if (this.batch.length >= BATCH_RECORDS) await this.send();

@@ -1,6 +1,16 @@
-import { expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { lookAt } from '../../src/cli/import/run-import.ts';
+import type { Item } from '../../src/domain/entities.ts';
+import { importFile } from '../../src/exchange/import-file.ts';
+import { itemsWithin } from '../../src/exchange/import-plan.ts';
 import { httpTarget } from '../../src/exchange/import-targets.ts';
 import type { ServiceClient } from '../../src/exchange/service-client.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'furze-targets-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('a server takes batches in the order of the file, also where it is too busy for one at first', async () => {
   const stored: string[] = [];
@@ -21,4 +31,25 @@ it('a server takes batches in the order of the file, also where it is too busy f
   const written = batches.map((json) => target.write('feedback', Uint8Array.from(Buffer.from(json))));
   expect(await Promise.all(written)).toEqual([1, 1, 1]);
   expect(stored).toEqual(batches);
+});
+
+it('an import of items that feedback tells of goes on as if it had not been cut off: the first row tells', async () => {
+  const path = join(folder, 'views.csv');
+  const rows = ['ann,a,Old title,5', 'ann,b,Other,4', 'bob,a,New title,3', 'bob,c,Third,2', 'cy,c,Again,1'];
+  writeFileSync(path, `user_id,item_id,title,rating\n${rows.join('\n')}\n`);
+  const { plan } = await lookAt({ path, wishes: { kind: 'feedback' } });
+  const { items } = itemsWithin(plan)!;
+  const after = async (line: number) => {
+    const told: string[] = [];
+    await importFile({
+      ...{ plan: items, skipsBad: true, onProgress: () => {}, onRefused: () => {} },
+      signal: new AbortController().signal,
+      onRecord: (record) => told.push((record as Item).Comment),
+      resumePoint: { read: () => ({ line }), write: () => {}, remove: () => {} } as never,
+    });
+    return told;
+  };
+  expect(await after(0)).toEqual(['Old title', 'Other', 'Third']);
+  expect(await after(3)).toEqual(['Third']);
+  expect(await after(5)).toEqual([]);
 });

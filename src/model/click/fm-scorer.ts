@@ -6,14 +6,7 @@ import type { LabelsOf } from '../../dataset/training-data.ts';
 import type { Kernels } from '../../kernel/kernels.ts';
 import { paddedFactors } from '../../kernel/scratch-sizes.ts';
 import { placeOf } from '../../memory/binary-search.ts';
-import {
-  type ArrayPlan,
-  type MemoryLayout,
-  placeArrays,
-  plannedBytes,
-  rowOf,
-  viewOf,
-} from '../../memory/memory-layout.ts';
+import { type ArrayPlan, type MemoryLayout, placeArrays, rowOf, viewOf } from '../../memory/memory-layout.ts';
 import type { AllocateMemory } from '../../memory/reuse-memory.ts';
 import { sigmoid } from './calibration.ts';
 import { featureBlocks, labelValue } from './features.ts';
@@ -51,11 +44,6 @@ function arrayPlans(model: FmModel, slots: number): ArrayPlan[] {
 /** Items by which the model will be asked. */
 function servedItemCount({ rows, itemCount }: FmModel): number {
   return rows?.itemRowCount ?? itemCount;
-}
-
-/** Bytes of shared memory that a placed model takes. */
-export function placedFmBytes(model: FmModel, slots: number): number {
-  return plannedBytes(arrayPlans(model, slots));
 }
 
 /** Bytes per label of a table of names, at the most usual length. */
