@@ -67,6 +67,11 @@ describe.each(FILES)('%s', (path) => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
+  it('names tests that there are', () => {
+    const named = [...text.matchAll(/`(test\/[\w./-]+)`/g)].map(([, path = '']) => path);
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
   it('names commands and options that there are', async () => {
     const { commands } = await createProgram(['help'], {});
     const wrong: string[] = [];
