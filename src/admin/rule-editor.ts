@@ -254,10 +254,8 @@ export class RuleEditor {
   private refuseConfigured(rule: RuleName): void {
     if (!this.parts.rules.isConfigured(rule)) return;
     const name = `${rule.kind}.${rule.name}`;
-    throw new FurzeError(
-      'BAD_REQUEST',
-      `[${name}] is of the configuration, which goes first; change it there.`,
-    );
+    const message = `[${name}] is of the configuration, which goes first; change it there.`;
+    throw new FurzeError('BAD_REQUEST', message);
   }
 }
 
@@ -266,13 +264,8 @@ const KEYS = Object.entries(placementSchema.properties).map(([Name, key]): RuleK
   const schema = key as KeySchema;
   const { type, description = '', items, enum: one } = schema;
   const Choices = one ?? items?.enum;
-  const Form = one
-    ? 'choice'
-    : type === 'integer' || type === 'number'
-      ? 'number'
-      : items?.type === 'string'
-        ? 'texts'
-        : 'json';
+  const isNumber = type === 'integer' || type === 'number';
+  const Form = one ? 'choice' : isNumber ? 'number' : items?.type === 'string' ? 'texts' : 'json';
   const told = { Name, Meaning: description, Form, Default: JSON.stringify(schema.default) } as const;
   return { ...told, ...(Choices !== undefined && { Choices: [...Choices] }) };
 });

@@ -182,11 +182,11 @@ function* sharesOf(
     let highest = -1;
     for (const [at, row] of rows.entries()) {
       const [seen, clicked] = [counts.seen[row] ?? 0, counts.clicked[row] ?? 0];
-      const value = beta(
-        random,
+      const [hits, misses] = [
         PRIOR_SEEN * rate + clicked,
         PRIOR_SEEN * (1 - rate) + Math.max(0, seen - clicked),
-      );
+      ];
+      const value = beta(random, hits, misses);
       if (value > highest) [best, highest] = [at, value];
     }
     wins[best]!++;

@@ -71,9 +71,7 @@ export class Rotation {
     return {
       note: (user) => noteUser(user, tables),
       end: () => {
-        this.factors = new Map(
-          Array.from(tables, ([placement, { factors }]) => [placement, factors] as const),
-        );
+        this.factors = new Map(Array.from(tables, ([placement, { factors }]) => [placement, factors]));
       },
     };
   }

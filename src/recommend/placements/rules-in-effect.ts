@@ -167,10 +167,8 @@ export class RulesInEffect {
         if (!(error instanceof ConfigError)) throw error;
         const [problem = ''] = error.problems;
         reasons.set(journalOf(rule), problem);
-        this.onTrouble(
-          `The ${rule.kind} "${rule.name}" of the dashboard is not in effect: ${problem}`,
-          error,
-        );
+        const message = `The ${rule.kind} "${rule.name}" of the dashboard is not in effect: ${problem}`;
+        this.onTrouble(message, error);
       }
     if (fitting.length === 0) this.rules = this.configured;
   }

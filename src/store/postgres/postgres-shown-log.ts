@@ -173,10 +173,8 @@ export class PostgresShownLog implements ShownLog {
     try {
       return await question(await link.connect());
     } catch (error) {
-      throw new FurzeError(
-        'STORE_UNAVAILABLE',
-        `What is shown cannot be stored or read: ${messageOf(error)}.`,
-      );
+      const message = `What is shown cannot be stored or read: ${messageOf(error)}.`;
+      throw new FurzeError('STORE_UNAVAILABLE', message);
     }
   }
 }
