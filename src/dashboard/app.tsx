@@ -6,7 +6,6 @@ import { ImportPage } from './pages/import.tsx';
 import { ItemPage } from './pages/item.tsx';
 import { ItemsPage } from './pages/items.tsx';
 import { LivePage } from './pages/live.tsx';
-import { MetricsPage } from './pages/metrics.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { PlacementPage } from './pages/placement.tsx';
 import { PlacementsPage } from './pages/placements.tsx';
@@ -41,7 +40,6 @@ const PAGES: readonly PageEntry[] = [
   { name: 'import', label: 'Import', page: ImportPage },
   { name: 'storage', label: 'Storage', page: StoragePage },
   { name: 'config', label: 'Settings', page: ConfigPage },
-  { name: 'metrics', label: 'Metrics', page: MetricsPage },
 ];
 
 function ItemsOrItem() {

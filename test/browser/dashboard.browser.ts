@@ -137,7 +137,6 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     ['import', 'Import', /Drop a file here/],
     ['storage', 'Storage', /itemFeedback/],
     ['config', 'Settings', /positive_feedback_types/],
-    ['metrics', 'Metrics', /furze_http_requests_total/],
   ];
 
   it('asks for the key once, and says so when it is wrong', async () => {
