@@ -88,25 +88,23 @@ export async function readAllFeedback(
   }
 }
 
-/** All feedback in the order in which it lies in the tables, some pages at a time: packed records, with their values where asked for. */
+/** All feedback in the order in which it lies in the table, some pages at a time: packed records, with their values where asked for. */
 async function* walkPages(connection: Connection, s: string, withValues: boolean): AsyncGenerator<Buffer> {
   // Nobody may move rows to other pages meanwhile.
   await connection.run(`LOCK TABLE ${s}.feedback IN ACCESS SHARE MODE`);
-  const tables = await connection.rows<[string, number]>(
-    `SELECT inhrelid::regclass::text, pg_relation_size(inhrelid) / current_setting('block_size')::int
-     FROM pg_inherits WHERE inhparent = '${s}.feedback'::regclass`,
+  const [pages] = await connection.rows<[number]>(
+    `SELECT pg_relation_size('${s}.feedback') / current_setting('block_size')::int`,
   );
   const record = `int4send(f.user_row) || int4send(f.item_row) || int8send(f.type_time)`;
   const value = withValues ? ' || float8send(coalesce(n.value, 0))' : '';
   const noted = `LEFT JOIN ${s}.notes n ON n.user_row = f.user_row AND n.item_row = f.item_row AND n.type = ${typeOf('f.type_time')}`;
-  for (const [table, pages] of tables)
-    for (let page = 0; page < pages; page += PAGES) {
-      const [row] = await connection.rows<[Buffer | null]>(
-        `SELECT string_agg(${record}${value}, ''::bytea) FROM ${table} f ${withValues ? noted : ''}
-         WHERE f.ctid >= '(${page},0)' AND f.ctid < '(${page + PAGES},0)'`,
-      );
-      if (row![0] !== null) yield row![0];
-    }
+  for (let page = 0; page < pages![0]; page += PAGES) {
+    const [row] = await connection.rows<[Buffer | null]>(
+      `SELECT string_agg(${record}${value}, ''::bytea) FROM ${s}.feedback f ${withValues ? noted : ''}
+       WHERE f.ctid >= '(${page},0)' AND f.ctid < '(${page + PAGES},0)'`,
+    );
+    if (row![0] !== null) yield row![0];
+  }
 }
 
 /** Waits until a copy shows a commit. @returns how the copy tells that moment */

@@ -35,18 +35,6 @@ interface Turn {
   readonly fitsAsked: number;
 }
 
-type NodeRow = readonly [
-  id: string,
-  name: string,
-  role: NodeFacts['role'],
-  version: string,
-  address: string,
-  generation: number,
-  lag: number,
-  silentMs: number,
-  isLeader: boolean,
-];
-
 const NO_TURN: Turn = { epoch: 0, leader: '', published: 0, publishedAgeMs: undefined, fitsAsked: 0 };
 
 /**
@@ -283,18 +271,12 @@ export class NodeSession implements Cluster {
          OR (name = $1 AND id <> $2 AND address = $3 AND seen < now() - interval '${LEADER_IDLE_MS_MAX} ms')`,
       [name, id, this.address],
     );
-    const rows = await connection.rows<NodeRow>(
-      `SELECT n.id, n.name, n.role, n.version, n.address, n.generation, n.lag,
-         (extract(epoch FROM now() - n.seen) * 1000)::double precision, n.id = g.leader
-       FROM ${s}.nodes n, ${s}.generation g ORDER BY n.role, n.name, n.id`,
+    const rows = await connection.rows<[NodeState]>(
+      `SELECT to_json(f) FROM (SELECT n.id, n.name, n.role, n.version, n.address, n.generation, n.lag, n.id = g.leader AS "isLeader",
+           greatest(0, extract(epoch FROM now() - n.seen) * 1000)::double precision AS "silentMs"
+         FROM ${s}.nodes n, ${s}.generation g ORDER BY n.role, n.name, n.id) f`,
     );
-    this.known = rows.map((row) => stateOf(row, id));
+    this.known = rows.map(([node]) => ({ ...node, isSelf: node.id === id }));
     this.knownAt = performance.now();
   }
-}
-
-function stateOf(row: NodeRow, selfId: string): NodeState {
-  const [id, name, role, version, address, generation, lag, silentMs, isLeader] = row;
-  const facts = { id, name, role, version, address, generation, lag };
-  return { ...facts, silentMs: Math.max(0, silentMs), isLeader, isSelf: id === selfId };
 }

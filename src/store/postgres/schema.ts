@@ -6,8 +6,7 @@ import type { Connection } from './connection.ts';
 import { userFunctionOf } from './user-queries.ts';
 
 /** Raised when a change of the tables, or of the procedure that commits, makes other programs misread them. */
-export const FORMAT_VERSION = 8;
-const PARTITIONS = 8;
+export const FORMAT_VERSION = 9;
 /** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
 export const MAKING_LOCK = 0x66757a65;
 
@@ -59,11 +58,6 @@ async function makeTables(connection: Connection, schema: string): Promise<void>
  */
 function tablesOf(schema: string): string {
   const s = `"${schema}"`;
-  const partitions = Array.from(
-    { length: PARTITIONS },
-    (_, at) =>
-      `CREATE TABLE IF NOT EXISTS ${s}.feedback_${at} PARTITION OF ${s}.feedback FOR VALUES WITH (MODULUS ${PARTITIONS}, REMAINDER ${at});`,
-  );
   return `
     CREATE SCHEMA IF NOT EXISTS ${s};
     CREATE TABLE IF NOT EXISTS ${s}.head (
@@ -79,8 +73,7 @@ function tablesOf(schema: string): string {
     CREATE TABLE IF NOT EXISTS ${s}.items (
       item_row integer PRIMARY KEY, item_id text COLLATE "C" NOT NULL UNIQUE, detail json NOT NULL);
     CREATE TABLE IF NOT EXISTS ${s}.feedback (
-      type_time bigint NOT NULL, user_row integer NOT NULL, item_row integer NOT NULL) PARTITION BY HASH (user_row);
-    ${partitions.join('\n')}
+      type_time bigint NOT NULL, user_row integer NOT NULL, item_row integer NOT NULL);
     CREATE INDEX IF NOT EXISTS feedback_pair ON ${s}.feedback (user_row, item_row);
     CREATE INDEX IF NOT EXISTS feedback_item ON ${s}.feedback (item_row);
     CREATE TABLE IF NOT EXISTS ${s}.notes (
