@@ -13,7 +13,7 @@ const CONTINUED_MIN = 2;
  */
 export function findContinued(
   rows: readonly Row[],
-  { UserId, Timestamp }: Mapping,
+  { UserId, Timestamp, ItemId }: Mapping,
   states: readonly StateColumn[],
 ): Continued | undefined {
   const columns = [UserId, Timestamp, ...states.map(({ at }) => at)].filter((at) => at !== undefined);
@@ -26,7 +26,7 @@ export function findContinued(
   const key = all.find((at) => {
     const goesOn = texts.slice(1).map((row, before) => row[at] !== '' && row[at] === texts[before]![at]);
     const count = goesOn.filter(Boolean).length;
-    if (columns.includes(at) || count < CONTINUED_MIN || count === goesOn.length) return false;
+    if ([ItemId, ...columns].includes(at) || count < CONTINUED_MIN || count === goesOn.length) return false;
     return empty.some((cells) => cells.every((isEmpty, row) => isEmpty === goesOn[row]));
   });
   return key === undefined ? undefined : { key, columns: lacking };

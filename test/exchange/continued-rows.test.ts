@@ -102,4 +102,6 @@ it('leaves rows as they are where no column tells that they go on', () => {
     ['', '2', 'x'],
   ];
   expect(filled(whole)).toEqual({ key: 1, columns: [0] });
+  // A list by items, with the title of each once, is none of orders.
+  expect(findContinued(whole, { UserId: 0, ItemId: 1 }, [])).toBeUndefined();
 });
