@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { startTestServer, type TestServer } from './start.ts';
+import { startTestServer, TEST_STORE, type TestServer } from './start.ts';
 
 /** Items 3n are hidden now and then, items 3n + 1 leave a category, items 3n + 2 are deleted. */
 const ITEMS = 48;
@@ -11,6 +11,8 @@ const CHANGED = 5;
 const ASKING = 6;
 const ASKED_EACH = 300;
 const SPACE = 'text';
+/** PostgreSQL keeps none. */
+const HAS_VECTORS = TEST_STORE === 'lmdb';
 const DAY_MS = 86_400_000;
 
 /**
@@ -67,7 +69,16 @@ const placement = (name: string, more: Partial<Route> = {}) => ({
   ...more,
 });
 
+const VECTOR_ROUTES: Readonly<Record<string, Route>> = {
+  'neighbors by vectors': list(`/api/item/ITEM/neighbors?by=${SPACE}&user-id=USER`, { ofUser: true }),
+  'a vector': {
+    ...list(`/api/vectors/${SPACE}/search?user-id=USER&category=a`, { ofUser: true, category: 'a' }),
+    body: vector,
+  },
+};
+
 const ROUTES: Readonly<Record<string, Route>> = {
+  ...(HAS_VECTORS && VECTOR_ROUTES),
   'for a user': recommend(''),
   'further pages': recommend('?offset=2'),
   'of a category': { ...recommend('/a'), category: 'a' },
@@ -82,7 +93,6 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'popular of a category': list('/api/popular/a', { category: 'a' }),
   'neighbors of an item': list('/api/item/ITEM/neighbors'),
   'neighbors of an item in a category': list('/api/item/ITEM/neighbors/a', { category: 'a' }),
-  'neighbors by vectors': list(`/api/item/ITEM/neighbors?by=${SPACE}&user-id=USER`, { ofUser: true }),
   'neighbors by rules': list('/api/item/ITEM/neighbors?placement=similar&user-id=USER', { ofUser: true }),
   'neighbors of a user': list('/api/user/USER/neighbors', { users: true }),
   'a session': { ...list('/api/session/recommend'), body: session },
@@ -90,10 +100,6 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'a session by rules': {
     ...list('/api/session/recommend?placement=ruled', { category: 'a' }),
     body: session,
-  },
-  'a vector': {
-    ...list(`/api/vectors/${SPACE}/search?user-id=USER&category=a`, { ofUser: true, category: 'a' }),
-    body: vector,
   },
   'placement with rules': placement('ruled', { category: 'a' }),
   'placement with a filter': placement('filtered', { category: 'a' }),
@@ -138,7 +144,7 @@ beforeAll(async () => {
         },
         online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
       },
-      vectors: { [SPACE]: { dimensions: 3, similarity: 'cosine' } },
+      ...(HAS_VECTORS && { vectors: { [SPACE]: { dimensions: 3, similarity: 'cosine' } } }),
       placement: {
         ...Object.fromEntries(kinds.map((kind) => [kind, { kind, fallback: ['popular'] }])),
         continue: { kind: 'continue', begun: ['read', 'seen'], finished: ['like'] },
@@ -171,13 +177,16 @@ beforeAll(async () => {
     ItemId: `i${at}`,
     Vector: [Math.sin(at), Math.cos(at), 1],
   }));
-  await send('POST', `/api/vectors/${SPACE}`, vectors);
+  if (HAS_VECTORS) await send('POST', `/api/vectors/${SPACE}`, vectors);
   const likes = Array.from({ length: 40 }, (_, user) =>
     Array.from({ length: ITEMS / 2 }, (_, at) =>
       feedback('like', `other${user}`, 2 * at + (user % 2)),
     ).filter((_, at) => (at + user) % 4 > 0),
   );
-  await send('POST', '/api/feedback', likes.flat());
+  const own = Array.from({ length: USERS }, (_, user) =>
+    [1, 4, 7, 10].map((at) => feedback(at < 7 ? 'like' : 'read', `u${user}`, 3 * at + (user % 2))),
+  );
+  await send('POST', '/api/feedback', [...likes.flat(), ...own.flat()]);
   await server.service.fit();
 });
 afterAll(() => server.stop());
