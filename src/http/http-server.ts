@@ -155,7 +155,8 @@ export class HttpServer {
   /** Answers a request at once, unless too many come. */
   private answerNow(res: object, exchange: Exchange): void {
     const fate = this.burst.count(exchange.startMs);
-    if (fate === 'put off') void this.putOff(this.open(res, exchange), this.burst.turn());
+    if (fate === 'put off')
+      void this.putOff(this.open(res, exchange), this.burst.turn(this.engine.connectionOf!(res)));
     else if (fate === 'refuse') this.cutShort(res, exchange, overloaded('pipelined'));
     else {
       const reply = this.pipeline.answer(exchange);

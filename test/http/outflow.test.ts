@@ -69,7 +69,7 @@ test('of long records fewer are read at a time, so that a caller who does not re
 test('requests beyond what a round may take are put off, and have their turn', async () => {
   const patient = new Burst(true);
   expect([0, 9, 11].map((nowMs) => patient.count(nowMs))).toEqual(['answer', 'answer', 'put off']);
-  await Promise.all(Array.from({ length: 100 }, () => patient.turn()));
+  await Promise.all(Array.from({ length: 100 }, () => patient.turn(patient)));
   expect(patient.count(1000)).toBe('answer');
 
   const strict = new Burst(false);
@@ -79,6 +79,19 @@ test('requests beyond what a round may take are put off, and have their turn', a
   expect(new Set(fates(499))).toEqual(new Set(['answer']));
   expect(fates(501).filter((fate) => fate !== 'answer')).toEqual(['answer and close']);
   expect(new Set(fates(2001))).toEqual(new Set(['refuse']));
-  await strict.turn();
+  await strict.turn(strict);
   expect(strict.count(3000)).toBe('answer');
+});
+
+test('a request that is put off waits for one of each other connection, however many these have sent', async () => {
+  const burst = new Burst(true);
+  const order: string[] = [];
+  const ask = (connection: object, name: string) => burst.turn(connection).then(() => order.push(name));
+  const [many, also, single] = [{}, {}, {}];
+  const all = [...'abcdef'].flatMap((name) => [ask(many, `many ${name}`), ask(also, `also ${name}`)]);
+  await Promise.all([...all, ask(single, 'single')]);
+  expect(order.slice(0, 4)).toEqual(['many a', 'also a', 'single', 'many b']);
+  expect(order.filter((name) => name.startsWith('also'))).toEqual(
+    [...'abcdef'].map((name) => `also ${name}`),
+  );
 });

@@ -58,6 +58,8 @@ export interface Engine<Response> {
   readonly name: EngineName;
   /** True when a connection's requests wait for the answers to those before them; otherwise they end it. */
   readonly keepsOrder: boolean;
+  /** The connection of a request, where the engine keeps order. */
+  connectionOf?(res: Response): object;
   /**
    * Sends a whole reply; at most once a request.
    * @param closeConnection ends the connection behind the reply

@@ -1,3 +1,5 @@
+import { getOrPut } from '../../domain/get-or-put.ts';
+
 /**
  * Requests that are answered at once in a round of the event loop, however long they take. A thousand connections that have
  * sixteen under way each send as many in four volleys, which one round takes in while all of them are ready again and again.
@@ -12,12 +14,12 @@ const ENDLESS_ROUND_MS = 2000;
 /** Time after which a round answers no more at once, where that only delays, milliseconds. */
 const ROUND_MS = 10;
 /** Put-off requests that are answered in a round. */
-const LATE_A_ROUND = 32;
+const LATE_A_ROUND = 64;
 
 /**
  * Watches over one round of the event loop: many requests come in one when connections send on and on without waiting
- * for answers, and would keep everybody else out until they are through. Those beyond are put off, first come, first
- * served, some a round. Where they cannot be put off, some connections are closed behind an answer once a round is both full
+ * for answers, and would keep everybody else out until they are through. Those beyond are put off; some are
+ * answered a round, one of each connection after the other, so that who asks one at a time waits for one of each. Where they cannot be put off, some connections are closed behind an answer once a round is both full
  * and long, which loses nothing of a client that waits for answers; and where it goes on all the same, requests are refused.
  */
 export class Burst {
@@ -25,7 +27,8 @@ export class Burst {
   private requests = 0;
   private sinceMs = 0;
   private isWatching = false;
-  private readonly waiting: (() => void)[] = [];
+  /** By connection; that which had its turn last stands last. */
+  private readonly waiting = new Map<object, (() => void)[]>();
 
   /** @param mayDelay whether a request that is put off costs its connection nothing but time */
   constructor(mayDelay: boolean) {
@@ -39,16 +42,16 @@ export class Burst {
       this.watch();
     }
     const roundMs = nowMs - this.sinceMs;
-    if (this.mayDelay) return roundMs > ROUND_MS ? 'put off' : 'answer';
+    if (this.mayDelay) return roundMs > ROUND_MS || this.waiting.size > 0 ? 'put off' : 'answer';
     if (this.requests <= REQUESTS_MAX || roundMs <= LONG_ROUND_MS) return 'answer';
     if (roundMs > ENDLESS_ROUND_MS) return 'refuse';
     return this.requests % LAST_IN === 0 ? 'answer and close' : 'answer';
   }
 
-  /** Resolves when a request that was put off has its turn. */
-  turn(): Promise<void> {
+  /** Resolves when a request that was put off has its turn. @param connection that it came over */
+  turn(connection: object): Promise<void> {
     return new Promise((resolve) => {
-      this.waiting.push(resolve);
+      getOrPut(this.waiting, connection, () => []).push(resolve);
       this.watch();
     });
   }
@@ -62,8 +65,14 @@ export class Burst {
   private endRound(): void {
     this.requests = 0;
     this.isWatching = false;
-    if (this.waiting.length === 0) return;
-    for (const begin of this.waiting.splice(0, LATE_A_ROUND)) begin();
-    if (this.waiting.length > 0) this.watch();
+    for (let left = LATE_A_ROUND; left > 0; left--) {
+      const [first] = this.waiting;
+      if (first === undefined) return;
+      const [connection, own] = first;
+      own.shift()!();
+      this.waiting.delete(connection);
+      if (own.length > 0) this.waiting.set(connection, own);
+    }
+    if (this.waiting.size > 0) this.watch();
   }
 }
