@@ -75,7 +75,9 @@ export class Flood {
   /** Looks for everything that was acknowledged. @returns what is missing */
   async missingFrom(node: Node): Promise<string[]> {
     const missing: string[] = [];
-    for (const [userId, items] of this.known) {
+    for (const [userId, known] of this.known) {
+      // Others are acknowledged while the node answers, which need not be in its answer.
+      const items = [...known];
       const there = await this.shownBy(node, userId);
       for (const itemId of items) if (!there.has(itemId)) missing.push(`${userId} ${itemId}`);
     }
