@@ -161,7 +161,7 @@ export class HttpServer {
     else {
       const reply = this.pipeline.answer(exchange);
       if (reply instanceof Promise || isLong(reply)) this.finish(this.open(res, exchange), reply);
-      else this.send(res, exchange, reply, this.drain.hasBegun || fate === 'answer and close', false);
+      else this.send(res, exchange, reply, this.drain.hasBegun, false);
     }
   }
 

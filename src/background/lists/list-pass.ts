@@ -261,14 +261,14 @@ class PassProgress {
 }
 
 /** With less of a processor than this, work does not get on as those do that it gives way to. */
-const FAIR_SHARE = 0.5;
+const FAIR_SHARE = 0.2;
 /** Time after which a want counts half, milliseconds. */
 const HALF_LIFE_MS = 5000;
 
 /**
  * Tells whether work that gives way to requests is starved of a processor and should give way no longer, because requests
- * never end: as long as it has had less than half of what it wanted lately. So it has half of it in the end, and requests
- * have all the rest.
+ * never end: as long as it has had less than a fifth of what it wanted lately. So it has a fifth of it in the end, and
+ * requests have all the rest.
  */
 class Starvation {
   private ranMs = 0;
