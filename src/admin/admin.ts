@@ -94,13 +94,16 @@ export class Admin {
   private readonly users: UserViewer;
   private readonly items: ItemViewer;
   private readonly startedMs: number;
+  /** By the time that has passed. */
+  private readonly sinceMs: number;
 
   constructor(parts: AdminParts) {
     this.parts = parts;
     this.cards = new ItemCards(parts.recommendation.reads, parts.config.dashboard);
     this.users = new UserViewer(parts.recommendation, this.cards, parts.config.recommend);
     this.items = new ItemViewer(parts.recommendation, parts.data, this.cards);
-    this.startedMs = parts.elapsedMs();
+    this.startedMs = parts.clock();
+    this.sinceMs = parts.elapsedMs();
     const { requests, cache, clock, elapsedMs, config, data, tasks, log } = parts;
     this.activity = new Activity({ ...parts, cards: this.cards }, cache, clock);
     const freeShare = config.database.compact_free_share;
@@ -158,7 +161,7 @@ export class Admin {
         Node: process.version,
         Engine: engine,
         StartedAt: formatTimestamp(this.startedMs),
-        UptimeSeconds: (this.parts.elapsedMs() - this.startedMs) / 1000,
+        UptimeSeconds: (this.parts.elapsedMs() - this.sinceMs) / 1000,
         DataFolder: folders.dataPath,
         ConfigFile: origin.file,
         HasKey: apiKeys(config).length > 0,

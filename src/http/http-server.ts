@@ -110,7 +110,7 @@ export class HttpServer {
       sendBytesMin: (BYTES_PER_SECOND_MIN * connections.sendTimeoutMs) / 1000,
       refuse,
     });
-    this.burst = new Burst(this.engine.keepsOrder);
+    this.burst = new Burst(this.engine.connectionOf !== undefined);
   }
 
   /** Starts to listen. @throws Error when the address cannot be had */

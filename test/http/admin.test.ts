@@ -52,6 +52,8 @@ describe('the admin routes', () => {
     expect(summary.Model).toMatchObject({ Generation: 1, Users: USERS, Items: ITEMS });
     expect(summary.Model!.Bytes).toBeGreaterThan(0);
     expect(summary.Service.Node).toBe(process.version);
+    const upMs = Date.now() - Date.parse(summary.Service.StartedAt);
+    expect(Math.abs(upMs - 1000 * summary.Service.UptimeSeconds)).toBeLessThan(60_000);
   });
 
   it('list the fit with its duration and result, over a restart, too', async () => {

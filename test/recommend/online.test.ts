@@ -12,6 +12,17 @@ import { ItemNeighbors } from '../../src/recommend/neighbors/item-neighbors.ts';
 import type { SinceFit } from '../../src/recommend/neighbors/since-fit.ts';
 import { generation, neighborLists, readsOf } from './hand-made.ts';
 
+function neighborsByLabels(catalogue: Catalogue): ItemNeighbors {
+  return new ItemNeighbors(
+    catalogue,
+    { current: undefined } as GenerationSlot,
+    'similar',
+    () => Promise.reject(new Error('nobody asks')),
+    { hasChanged: () => false, hasNewsByLabels: () => true } as unknown as SinceFit,
+    () => 0,
+  );
+}
+
 it('neighbors of an item leave out those that are hidden while others are waited for', async () => {
   const hidden = new Set<number>();
   const catalogue: Partial<Catalogue> = {
@@ -50,14 +61,7 @@ it('neighbors of an item in a category leave out what had left it before they we
     });
   // More rows than are looked at without a pause.
   for (let row = 0; row < 3000; row++) put(row, 'a');
-  const itemNeighbors = new ItemNeighbors(
-    catalogue,
-    { current: undefined } as GenerationSlot,
-    'similar',
-    () => Promise.reject(new Error('nobody asks')),
-    { hasChanged: () => false, hasNewsByLabels: () => true } as unknown as SinceFit,
-    () => 0,
-  );
+  const itemNeighbors = neighborsByLabels(catalogue);
   const parts = { reads: { itemRow: () => 0 }, catalogue, itemNeighbors };
   const online = new OnlineRecommender(parts as unknown as OnlineParts);
   const ask = async (gone: number) => {
@@ -111,14 +115,7 @@ it('searches for neighbors by labels are refused beyond those that may wait', as
   const none = { hidden: false, timestampMs: Number.NaN, categories: [] };
   // More rows than are looked at without a pause: the signal is asked between two turns.
   for (let row = 0; row < 3000; row++) catalogue.put({ row, itemId: `i${row}`, labels: ['same'], ...none });
-  const itemNeighbors = new ItemNeighbors(
-    catalogue,
-    { current: undefined } as GenerationSlot,
-    'similar',
-    () => Promise.reject(new Error('nobody asks')),
-    { hasChanged: () => false, hasNewsByLabels: () => true } as unknown as SinceFit,
-    () => 0,
-  );
+  const itemNeighbors = neighborsByLabels(catalogue);
   const found = await Promise.allSettled(
     Array.from({ length: 100 }, () => itemNeighbors.of(0, 5, () => true)),
   );

@@ -1,11 +1,45 @@
 import { expect, test, vi } from 'vitest';
+import type { CheckedCommand } from '../../src/store/check-command.ts';
 import type { FromWriter, Write } from '../../src/store/lmdb/tables/writer-messages.ts';
 import type { Group } from '../../src/store/lmdb/writer/group-commit.ts';
 import { DatabaseAwayError } from '../../src/store/postgres/database-away-error.ts';
-import { ReplicaLoop } from '../../src/store/postgres/replica-loop.ts';
+import { ReplicaLoop, type ReplicaLoopParts } from '../../src/store/postgres/replica-loop.ts';
 import { storeOptions, toJson } from './helpers.ts';
 
 const NO_SPACE = 28;
+
+/** A loop whose groups end as `before` has it, over a replica that takes everything. */
+function loopOf(
+  before: (commands: readonly CheckedCommand[]) => Promise<void>,
+  { post, close = async () => {} }: Pick<ReplicaLoopParts, 'post'> & Partial<Pick<ReplicaLoopParts, 'close'>>,
+): ReplicaLoop {
+  let position = 0;
+  return new ReplicaLoop({
+    commitLog: {
+      async write(commands) {
+        await before(commands);
+        const commit = { position: ++position, mark: position, markBefore: position - 1, parts: [] };
+        return { answers: commands.map(() => ({ rowAffected: 1, removed: [] })), commit };
+      },
+      commitsAfter: async () => ({ commits: [], head: { position, mark: position } }),
+      removeSome: async () => false,
+      forgetOld: async () => {},
+    },
+    forsake() {},
+    replica: {
+      replicate: () => ({ answers: [], changes: [], failure: undefined, nextTransaction: 0 }),
+      hasSlices: false,
+      slice(): Group {
+        throw new Error('there is none');
+      },
+      nextTransaction: 0,
+    },
+    rules: storeOptions(''),
+    point: { position: 0, mark: 0 },
+    post,
+    close,
+  });
+}
 
 test('a replica on a full disk does not hold up a stop', async () => {
   const posted: FromWriter[] = [];
@@ -52,32 +86,12 @@ test.each([
   ['a database that is away', new DatabaseAwayError('gone'), ['STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']],
 ])('%s in one write of a group refuses those that it concerns', async (_, failure, codes) => {
   const posted: FromWriter[] = [];
-  let position = 0;
-  const loop = new ReplicaLoop({
-    commitLog: {
-      async write(commands) {
-        if (commands.some((each) => each.kind === 'deleteUser' && each.userId === 'bad')) throw failure;
-        const commit = { position: ++position, mark: position, markBefore: position - 1, parts: [] };
-        return { answers: commands.map(() => ({ rowAffected: 1, removed: [] })), commit };
-      },
-      commitsAfter: async () => ({ commits: [], head: { position, mark: position } }),
-      removeSome: async () => false,
-      forgetOld: async () => {},
+  const loop = loopOf(
+    async (commands) => {
+      if (commands.some((each) => each.kind === 'deleteUser' && each.userId === 'bad')) throw failure;
     },
-    forsake() {},
-    replica: {
-      replicate: () => ({ answers: [], changes: [], failure: undefined, nextTransaction: 0 }),
-      hasSlices: false,
-      slice(): Group {
-        throw new Error('there is none');
-      },
-      nextTransaction: 0,
-    },
-    rules: storeOptions(''),
-    point: { position: 0, mark: 0 },
-    post: (message) => void posted.push(message),
-    close: async () => {},
-  });
+    { post: (message) => void posted.push(message) },
+  );
   for (const [at, userId] of ['bad', 'good'].entries())
     loop.receive({ kind: 'write', ticket: at, nowMs: 0, command: { kind: 'deleteUser', userId } });
   const answers = () => posted.flatMap((each) => (each.kind === 'committed' ? each.answers : []));
@@ -95,35 +109,16 @@ test.each([
 test('a group begins beside another once as many writes wait as that has, and a stop waits for both', async () => {
   const posted: FromWriter[] = [];
   const begun: { readonly count: number; end(): void }[] = [];
-  let position = 0;
   let isClosed = false;
-  const loop = new ReplicaLoop({
-    commitLog: {
-      async write(commands) {
-        await new Promise<void>((resolve) => begun.push({ count: commands.length, end: resolve }));
-        const commit = { position: ++position, mark: position, markBefore: position - 1, parts: [] };
-        return { answers: commands.map(() => ({ rowAffected: 1, removed: [] })), commit };
+  const loop = loopOf(
+    (commands) => new Promise((resolve) => begun.push({ count: commands.length, end: resolve })),
+    {
+      post: (message) => void posted.push(message),
+      close: async () => {
+        isClosed = true;
       },
-      commitsAfter: async () => ({ commits: [], head: { position, mark: position } }),
-      removeSome: async () => false,
-      forgetOld: async () => {},
     },
-    forsake() {},
-    replica: {
-      replicate: () => ({ answers: [], changes: [], failure: undefined, nextTransaction: 0 }),
-      hasSlices: false,
-      slice(): Group {
-        throw new Error('there is none');
-      },
-      nextTransaction: 0,
-    },
-    rules: storeOptions(''),
-    point: { position: 0, mark: 0 },
-    post: (message) => void posted.push(message),
-    close: async () => {
-      isClosed = true;
-    },
-  });
+  );
   let ticket = 0;
   const send = async (count: number) => {
     for (let at = 0; at < count; at++)

@@ -40,8 +40,6 @@ interface NodeResponse extends ServerResponse<IncomingMessage> {
   _header?: unknown;
 }
 
-const IN_ORDER = { keepsOrder: true, connectionOf: ({ req }: NodeResponse) => req.socket } as const;
-
 /** HTTP over node:http, the fallback where no native engine loads. Its parser refuses what could smuggle a request. */
 export function createNodeEngine(
   onRequest: OnRequest<NodeResponse>,
@@ -68,7 +66,7 @@ export function createNodeEngine(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseOn(socket, error, refuse));
   return {
     name: 'node',
-    ...IN_ORDER,
+    connectionOf: ({ req }) => req.socket,
     send(res, reply, exchange, closeConnection) {
       write(res, reply, exchange, closeConnection);
       const { socket } = res.req;

@@ -39,7 +39,6 @@ export function createUwsEngine(
   );
   return {
     name: 'uws',
-    keepsOrder: false,
     send(res, reply, exchange, closeConnection, isLate) {
       if (isLate && closeConnection && exchange.method === 'HEAD') closeBehindHead(res, reply, exchange);
       else if (isLate) res.cork(() => write(res, reply, exchange, closeConnection));

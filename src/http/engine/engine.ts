@@ -56,9 +56,7 @@ export interface Flow {
  */
 export interface Engine<Response> {
   readonly name: EngineName;
-  /** True when a connection's requests wait for the answers to those before them; otherwise they end it. */
-  readonly keepsOrder: boolean;
-  /** The connection of a request, where the engine keeps order. */
+  /** The connection of a request, where a connection's requests wait for the answers to those before them; otherwise they end it. */
   connectionOf?(res: Response): object;
   /**
    * Sends a whole reply; at most once a request.

@@ -141,7 +141,8 @@ function recommend(request: RouteRequest<OfUser>, services: Services): Reply | P
   const answer = recommender.recommend(userId, query);
   if (!(answer instanceof Promise)) {
     if (placement === undefined) return answered(answer);
-    const token = recommender.tokenOf(userId, placement, answer);
+    const tookMs = answer.token === undefined ? performance.now() - startMs : 0;
+    const token = recommender.tokenOf(userId, placement, answer, tookMs);
     return jsonWith(answer.text, [[TOKEN_HEADER, token], ...sourceHeaders(answer.source)]);
   }
   if (placement === undefined) return answer.then(answered);
