@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TemporaryFolder, temporaryFolder } from '../../../platform/files/temporary-folder.ts';
 import { FolderLockedError, lockFolder } from '../../lock/folder-lock.ts';
@@ -9,15 +9,20 @@ const UNFINISHED_PREFIX = 'partial-';
 
 /** A folder beside a store for a copy in the making, locked; `removeUnfinished` clears it away should this process be killed. */
 export function beginCopy(folder: string): TemporaryFolder {
-  const partial = temporaryFolder(UNFINISHED_PREFIX, folder);
-  const lock = lockFolder(partial.path);
-  return {
-    path: partial.path,
-    remove() {
-      lock.release();
-      partial.remove();
-    },
-  };
+  for (;;) {
+    const partial = temporaryFolder(UNFINISHED_PREFIX, folder);
+    try {
+      const lock = lockFolder(partial.path);
+      const remove = () => {
+        lock.release();
+        partial.remove();
+      };
+      return { path: partial.path, remove };
+    } catch (error) {
+      // Before it was locked, another process may have cleared it away.
+      if (existsSync(partial.path) || !existsSync(folder)) throw error;
+    }
+  }
 }
 
 /** Removes what copies that were killed have left behind. @returns why one stays: it is being made */
