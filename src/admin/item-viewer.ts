@@ -79,9 +79,8 @@ export class ItemViewer {
     for (const [at, userRow] of read.entries()) {
       if (at % SLICE_USERS === SLICE_USERS - 1) await nextTurn();
       const { columns } = this;
-      reads.readUserFeedback(userRow, columns);
+      reads.readPairFeedback(userRow, itemRow, columns);
       for (let entry = 0; entry < columns.length; entry++) {
-        if (columns.itemRows[entry] !== itemRow) continue;
         timesMs.push(columns.timesMs[entry]!);
         types.push(columns.types[entry]!);
       }

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { PlacementReport } from '../domain/placement-schemas.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
-import { inTurns, turns } from '../platform/concurrency/event-loop-turns.ts';
+import { inTurns, pausing } from '../platform/concurrency/event-loop-turns.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { ShownLog } from '../store/shown-log.ts';
 import { attribute, type GivenFeedback, type Outcome, type SeenList } from './attribution.ts';
@@ -13,8 +13,6 @@ import { PlacementSums } from './placement-sums.ts';
 
 /** Age from which on a report is made anew, milliseconds. */
 const FRESH_MS = 60_000;
-/** Work between two pauses, milliseconds. */
-const TURN_MS = 1;
 
 export interface ReportParts {
   readonly log: ShownLog;
@@ -68,7 +66,7 @@ export class PlacementReports {
         ? new ExperimentSums(name, settings, nowMs)
         : new PairedSums(name, settings, nowMs),
     );
-    let endMs = performance.now() + TURN_MS;
+    const pause = pausing();
     for await (const users of log.walk()) {
       await this.parts.data.barrier?.pass(users.map(({ userId }) => userId));
       for (const user of users) {
@@ -77,9 +75,7 @@ export class PlacementReports {
         const values = await this.valuesOf(user.userId, lists);
         await inTurns(sums.add(lists, values));
         for (const experiment of running) experiment.add(lists, feedback, values);
-        if (performance.now() < endMs) continue;
-        await turns.take();
-        endMs = performance.now() + TURN_MS;
+        await pause();
       }
     }
     const report = {

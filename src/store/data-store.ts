@@ -116,6 +116,8 @@ export interface LocalReads {
   userAt(userRow: number): User | undefined;
   /** All of a user's feedback in (item row, type) order, appended to `out` after `out.clear()`. */
   readUserFeedback(userRow: number, out: FeedbackColumns): void;
+  /** The same of one item alone, however long the user's feedback is. */
+  readPairFeedback(userRow: number, itemRow: number, out: FeedbackColumns): void;
   /** Distinct user rows with any feedback on the item, ascending. */
   readItemUsers(itemRow: number): Uint32Array;
   /** One more than the highest row ever given. */

@@ -1,6 +1,6 @@
 import { setImmediate as round } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { atOnce, inTurns, turns } from '../../src/platform/concurrency/event-loop-turns.ts';
+import { expect, test, vi } from 'vitest';
+import { atOnce, inTurns, pausing, turns } from '../../src/platform/concurrency/event-loop-turns.ts';
 
 test('turns are given one a round, in order, and to whoever comes later too', async () => {
   const given: number[] = [];
@@ -47,4 +47,25 @@ test('work that nobody waits for any more gives back what it holds', async () =>
   controller.abort(new Error('gone'));
   await expect(work).rejects.toThrow('gone');
   expect(held).toBe(0);
+});
+
+test('parts that are short each, and wait for what is there, pause together once a millisecond is over', async () => {
+  let nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  let rounds = 0;
+  let goesOn = true;
+  const count = () => {
+    rounds++;
+    if (goesOn) setImmediate(count);
+  };
+  setImmediate(count);
+  const pause = pausing();
+  for (let part = 0; part < 100; part++) {
+    await pause();
+    nowMs += 0.25;
+    await inTurns(counting(1));
+  }
+  goesOn = false;
+  vi.restoreAllMocks();
+  expect(rounds).toBeGreaterThanOrEqual(20);
 });

@@ -70,6 +70,31 @@ test('a type that counts from a value on is told apart by every reader, in what 
   });
 });
 
+test('the feedback on one item is read alone, wherever in a long history it stands', async () => {
+  const { data } = openIn(tempFolder(), byValue);
+  const items = Array.from({ length: 500 }, (_, at) => `i${at}`);
+  await data.write(
+    putFeedback(
+      items.flatMap((ItemId, at) => [
+        rating('u', ItemId, at % 6),
+        ...(at % 3 === 0 ? [feedback('read', 'u', ItemId)] : []),
+      ]),
+    ),
+  );
+  await data.write(putFeedback([feedback('like', 'v', 'later')]));
+  const { local } = data;
+  const userRow = local.userRow('u');
+  const [all, pair] = [new FeedbackColumns(), new FeedbackColumns()];
+  local.readUserFeedback(userRow, all);
+  const recordsOf = ({ length, itemRows, types, timesMs }: FeedbackColumns) =>
+    Array.from({ length }, (_, at) => [itemRows[at]!, types[at]!, timesMs[at]!]);
+  for (const itemId of [...items, 'later']) {
+    const row = local.itemRow(itemId);
+    local.readPairFeedback(userRow, row, pair);
+    expect(recordsOf(pair)).toEqual(recordsOf(all).filter(([itemRow]) => itemRow === row));
+  }
+});
+
 test('the texts in labels of any form are compared', async () => {
   const { data } = openIn(tempFolder());
   const Labels = { genre: ['drama', ['court', 'drama']], year: 1957, seen: true, none: null };

@@ -57,6 +57,21 @@ export async function inTurns<T>(work: Iterator<unknown, T>, signal?: AbortSigna
   }
 }
 
+/**
+ * Lets others go between the parts of work that waits for other things, too, each of which may be short: once about a millisecond has
+ * gone by since the last time.
+ * @returns what is waited for before each part
+ */
+export function pausing(): () => Promise<void> | undefined {
+  let endMs = performance.now() + TURN_MS;
+  return () => {
+    if (performance.now() < endMs) return undefined;
+    return turns.take().then(() => {
+      endMs = performance.now() + TURN_MS;
+    });
+  };
+}
+
 /** Makes results of values, in turns; a value without one is left out. */
 export function mapInTurns<V, R>(
   values: readonly V[],

@@ -1,10 +1,9 @@
 import type { Feedback } from '../../domain/entities.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
-import { firstAbove } from '../../memory/binary-search.ts';
 import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
 import { spreadEvenly } from '../../memory/spread-evenly.ts';
 import { TopK } from '../../memory/top-k.ts';
-import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
+import { inTurns, pausing } from '../../platform/concurrency/event-loop-turns.ts';
 import { FeedbackColumns, type LocalReads } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import type { History } from '../history/history.ts';
@@ -22,7 +21,7 @@ const DUE_FROM = 0.5;
 
 type Reads = Pick<
   LocalReads,
-  'readUserFeedback' | 'readItemUsers' | 'feedbackTypes' | 'userIdAt' | 'itemIdAt' | 'occurrences'
+  'readPairFeedback' | 'readItemUsers' | 'feedbackTypes' | 'userIdAt' | 'itemIdAt' | 'occurrences'
 >;
 
 /** Events of one triple that count. */
@@ -39,6 +38,7 @@ interface Course {
 export class DueRepeats {
   private readonly reads: Reads;
   private readonly isPositive: TypeTest;
+  private readonly feedback = new FeedbackColumns();
   private readonly rhythms = new KeptForAWhile<number, number>(FRESH_MS, KEPT_MAX);
 
   constructor(reads: Reads, isPositive: TypeTest) {
@@ -51,10 +51,10 @@ export class DueRepeats {
     const userId = this.reads.userIdAt(userRow);
     if (userId === undefined) return NOTHING;
     const due = new TopK(ITEMS_MAX);
-    const feedback = new FeedbackColumns();
-    this.reads.readUserFeedback(userRow, feedback);
+    const pause = pausing();
     for (const row of history.positiveRows(this.isPositive, BOUGHT_MAX)) {
-      const course = this.courseOf(feedback, userId, row);
+      await pause();
+      const course = this.courseOf(userRow, userId, row);
       if (course === undefined) continue;
       const { count, firstMs, lastMs } = course;
       const rhythmMs = count > 1 ? (lastMs - firstMs) / (count - 1) : await this.rhythmOf(row, nowMs);
@@ -65,16 +65,15 @@ export class DueRepeats {
     return due.sorted();
   }
 
-  /** The events of an item among a user's feedback, of the positive type that there are most of; undefined for none. */
-  private courseOf(feedback: FeedbackColumns, UserId: string, row: number): Course | undefined {
-    const { reads, isPositive } = this;
+  /** The events of an item and a user, of the positive type that there are most of; undefined for none. */
+  private courseOf(userRow: number, UserId: string, row: number): Course | undefined {
+    const { reads, isPositive, feedback } = this;
     const ItemId = reads.itemIdAt(row);
     if (ItemId === undefined) return undefined;
     const names = reads.feedbackTypes();
     let best: Course | undefined;
-    // Feedback comes in the order of its items.
-    const itemRows = feedback.itemRows.subarray(0, feedback.length);
-    for (let at = firstAbove(itemRows, row - 1); itemRows[at] === row; at++) {
+    reads.readPairFeedback(userRow, row, feedback);
+    for (let at = 0; at < feedback.length; at++) {
       if (!isPositive(feedback.types[at]!)) continue;
       const timeMs = feedback.timesMs[at]!;
       const FeedbackType = names[feedback.types[at]!]!;
@@ -98,13 +97,11 @@ export class DueRepeats {
 
   private *median(row: number): Generator<undefined, number> {
     const { reads } = this;
-    const feedback = new FeedbackColumns();
     const gaps: number[] = [];
     for (const userRow of spreadEvenly(reads.readItemUsers(row), USERS_MAX)) {
       yield;
       const userId = reads.userIdAt(userRow);
-      reads.readUserFeedback(userRow, feedback);
-      const course = userId === undefined ? undefined : this.courseOf(feedback, userId, row);
+      const course = userId === undefined ? undefined : this.courseOf(userRow, userId, row);
       if (course !== undefined && course.count > 1)
         gaps.push((course.lastMs - course.firstMs) / (course.count - 1));
     }

@@ -94,6 +94,14 @@ export class LmdbLocalReads implements LocalReads {
     this.appendUserFeedback(userRow, out);
   }
 
+  readPairFeedback(userRow: number, itemRow: number, out: FeedbackColumns): void {
+    this.readFeedbackPart(userRow, itemRow, out);
+    const { length, itemRows } = out;
+    out.length = 0;
+    while (out.length < length && itemRows[out.length] === itemRow) out.length++;
+    if (!this.kinds.isEmpty) this.tellKinds(userRow, out, 0);
+  }
+
   /** As `readUserFeedback`, with the type numbers as they are stored, whatever the values are. */
   readStoredFeedback(userRow: number, out: FeedbackColumns): void {
     out.clear();
