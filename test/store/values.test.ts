@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { createRandom } from '../../src/domain/random.ts';
 import type { DataReader } from '../../src/store/data-store.ts';
 import { type ChangeSet, FeedbackColumns } from '../../src/store/data-store.ts';
 import { openDataReader } from '../../src/store/open/thread-stores.ts';
@@ -126,4 +127,51 @@ test('what was kept of commits under one set of kinds is not taken for what it m
   const again = openIn(folder, fours);
   expect(again.data.local!.replayFeedback(mark, () => {})).toBe(false);
   await close(again);
+});
+
+test('values of a long history are looked up once, and again where they may have changed', async () => {
+  const folder = tempFolder();
+  const stores = openIn(folder, byValue);
+  const { data } = stores;
+  const count = 600;
+  const ids = Array.from({ length: count }, (_, at) => `i${at}`);
+  await data.write(putFeedback(ids.map((id, at) => rating('u', id, at % 6))));
+  const { values } = (data as unknown as { tables: { values: { getBinaryFast(key: Uint8Array): unknown } } })
+    .tables;
+  const looked = vi.spyOn(values, 'getBinaryFast');
+  const lookedFor = (read: () => unknown) => {
+    looked.mockClear();
+    read();
+    return looked.mock.calls.length;
+  };
+  const expected: Record<string, string> = {};
+  const kindOf = (value: number) => (value >= 5 ? 'rating>=5' : value >= 4 ? 'rating>=4' : 'rating');
+  for (const [at, id] of ids.entries()) expected[id] = kindOf(at % 6);
+  expect(lookedFor(() => expect(typesOf(data, 'u')).toEqual(expected))).toBe(count);
+  expect(lookedFor(() => expect(typesOf(data, 'u')).toEqual(expected))).toBe(0);
+  const random = createRandom(5);
+  const pick = () => ids[Math.floor(random.float() * count)]!;
+  for (let round = 0; round < 30; round++) {
+    const [id, value] = [pick(), Math.floor(random.float() * 6)];
+    const kind = round % 3;
+    if (kind === 0) await data.write(putFeedback([rating('u', id, value)], true));
+    else if (kind === 1)
+      await data.write({ kind: 'deleteFeedback', feedbackType: 'rating', userId: 'u', itemId: id });
+    else
+      await data.write(
+        round === 29
+          ? { kind: 'deleteItem', itemId: id }
+          : putFeedback([rating('u', id, value), feedback('read', 'u', id)]),
+      );
+    const known = typesOf(data, 'u');
+    const beside = openDataReader(storeOptions(folder).dataPath);
+    expect(known).toEqual(typesOf(beside, 'u'));
+    await beside.close();
+    expect(lookedFor(() => typesOf(data, 'u'))).toBe(0);
+  }
+  // A user with as much, or a short history beside it, changes nothing of it.
+  await data.write(putFeedback([rating('v', 'i0', 5)]));
+  expect(typesOf(data, 'v')).toEqual({ i0: 'rating>=5' });
+  expect(lookedFor(() => typesOf(data, 'u'))).toBe(0);
+  await close(stores);
 });

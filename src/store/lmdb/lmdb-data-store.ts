@@ -17,6 +17,7 @@ import { fromPlain } from './changes/change-log.ts';
 import { beginRecent } from './changes/recent-feedback.ts';
 import { type BackupStream, streamBackup } from './maintenance/backup.ts';
 import { CompactionRequests } from './maintenance/compaction-requests.ts';
+import { KeptKinds } from './reads/kept-kinds.ts';
 import { LmdbDataReader } from './reads/lmdb-data-reader.ts';
 import { type DataTables, openDataTables } from './tables/data-tables.ts';
 import {
@@ -73,6 +74,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   private readonly pending = new Map<number, Pending>();
   private readonly listeners: ChangeListener[] = [];
   private readonly following = new TimeSlicedQueue();
+  private readonly keptKinds = new KeptKinds();
   private readonly compactions = new CompactionRequests(() => this.writer.post({ kind: 'compact' }));
   private readonly waitingBytesMax: number;
   private readonly lock: FolderLock | undefined;
@@ -100,6 +102,8 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
       readsWait,
     } = options;
     super(openForWriting(options), rules.limits.pageBytesMax);
+    // Of users who are read again nothing is told.
+    if (isPartial !== true) this.local.keptKinds = this.keptKinds;
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
     this.lock = options.lock;
     this.clock = clock;
@@ -223,6 +227,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
   }
 
   private *tell(changes: ChangeSet): Generator<unknown> {
+    yield* this.keptKinds.forget(changes);
     for (const listener of this.listeners) {
       try {
         yield* listener(changes) ?? [];
@@ -248,6 +253,9 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.onTrouble(reason, trace);
     // What is committed is answered as such.
     this.following.finish();
+    // Of what was committed last nothing may have been told.
+    this.tables.engine.renewReads();
+    this.keptKinds.clear();
     this.compactions.fail(unavailable());
     for (const { reject } of this.pending.values()) reject(unavailable());
     this.pending.clear();

@@ -18,6 +18,7 @@ import { readReplicaOf, readState, readTypes } from '../tables/meta-table.ts';
 import { readOccurrences, ValueKinds } from '../tables/value-kinds.ts';
 import { readVector, scanVectors } from '../tables/vectors-table.ts';
 import { appendRecords, blockWith } from './feedback-blocks.ts';
+import type { KeptKinds } from './kept-kinds.ts';
 
 /** The synchronous reads of the data environment; also those of the writer inside its transaction. */
 export class LmdbLocalReads implements LocalReads {
@@ -30,6 +31,8 @@ export class LmdbLocalReads implements LocalReads {
   /** The types and the kinds beside them. */
   private names: readonly string[] = [];
   private readonly kinds: ValueKinds;
+  /** Of a thread that is told of each commit; undefined for others. */
+  keptKinds: KeptKinds | undefined;
   private holdsSome: boolean | undefined;
 
   constructor(tables: DataTables) {
@@ -321,12 +324,14 @@ export class LmdbLocalReads implements LocalReads {
   private tellKinds(userRow: number, out: FeedbackColumns, from: number): void {
     const { kinds } = this;
     const names = this.storedTypes();
-    for (let at = from; at < out.length; at++) {
+    const kindAt = (at: number) => {
       const type = out.types[at]!;
       const name = names[type]!;
-      if (!kinds.concern(name)) continue;
-      out.types[at] = kinds.numberOf(type, name, kinds.valueOf(userRow, out.itemRows[at]!, type));
-    }
+      if (!kinds.concern(name)) return type;
+      return kinds.numberOf(type, name, kinds.valueOf(userRow, out.itemRows[at]!, type));
+    };
+    if (this.keptKinds !== undefined) this.keptKinds.tell(userRow, out, from, kindAt);
+    else for (let at = from; at < out.length; at++) out.types[at] = kindAt(at);
   }
 
   private appendStoredFeedback(userRow: number, out: FeedbackColumns): void {
