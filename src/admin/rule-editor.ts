@@ -180,7 +180,7 @@ export class RuleEditor {
     const kept = rules.keptSettings(rule);
     const settings = isConfigured ? rules.current[rule.kind][rule.name]! : kept;
     if (settings === undefined) return undefined;
-    const last = this.versions(rule).at(-1);
+    const last = rules.lastVersion(rule);
     const against = rules.reasonAgainst(rule);
     return {
       Name: rule.name,

@@ -100,3 +100,20 @@ it('keeps the rule in effect that was changed last, whatever the names, and edit
   expect(rules.current.experiment).toMatchObject({ b: { traffic: 0.5 } });
   expect(rules.reasonAgainst({ kind: 'experiment', name: 'a' })).toMatch('no other experiment');
 });
+
+it('tells of a rule the version that its settings are of, and reads no history for it', async () => {
+  const { editor, journals, tell } = editorOverMemory();
+  const home = { kind: 'placement', name: 'home' } as const;
+  await editor.put(home, { length: 5 }, BY);
+  tell();
+  // A change of another node that is committed and not yet heard of.
+  await editor.put(home, { length: 6 }, BY);
+  const shown = () => editor.view({ name: 'merchant', role: 'operate' }).Placements[0]!;
+  expect(shown()).toMatchObject({ Settings: { length: 5 }, Version: 1 });
+  await expect(editor.put(home, { length: 7 }, { ...BY, version: shown().Version })).rejects.toEqual(
+    code('CHANGED_MEANWHILE'),
+  );
+  tell();
+  journals.clear();
+  expect(shown()).toMatchObject({ Settings: { length: 6 }, Version: 2, ChangedBy: 'merchant' });
+});

@@ -29,6 +29,9 @@ export interface RuleChange extends RuleName {
   readonly settings: RuleSettings | undefined;
 }
 
+/** The last version of a rule, without what was before it. */
+type KeptRule = RuleName & Numbered & { readonly settings: RuleSettings | undefined; readonly atMs: number };
+
 const KINDS = ['placement', 'experiment'] as const satisfies readonly (keyof Rules)[];
 
 /** The journal that keeps the versions of a rule. */
@@ -42,7 +45,9 @@ export function ruleOf(journal: string): RuleName | undefined {
   return name !== undefined && KINDS.includes(kind) ? { kind, name } : undefined;
 }
 
-export function versionsOf(journal: Journal): (RuleVersion & { readonly number: number })[] {
+type Numbered = RuleVersion & { readonly number: number };
+
+export function versionsOf(journal: Journal): Numbered[] {
   return journal.map(({ number, text }) => ({ number, ...(JSON.parse(text) as RuleVersion) }));
 }
 
@@ -54,7 +59,7 @@ export class RulesInEffect {
   private readonly configured: Rules;
   private readonly reads: Pick<LocalReads, 'journal' | 'journalNames'>;
   private readonly onTrouble: (message: string, error: unknown) => void;
-  private readonly kept = new Map<string, RuleChange & { readonly atMs: number }>();
+  private readonly kept = new Map<string, KeptRule>();
   private readonly listeners: ((rules: Rules) => void)[] = [];
   private reasons: ReadonlyMap<string, string> = new Map();
   private rules: Rules;
@@ -97,7 +102,12 @@ export class RulesInEffect {
   }
 
   keptSettings(rule: RuleName): RuleSettings | undefined {
-    return this.kept.get(journalOf(rule))?.settings;
+    return this.lastVersion(rule)?.settings;
+  }
+
+  /** The version of a rule that is in effect, of which its settings are; undefined for one that never was. */
+  lastVersion(rule: RuleName): Numbered | undefined {
+    return this.kept.get(journalOf(rule));
   }
 
   isConfigured({ kind, name }: RuleName): boolean {
@@ -137,7 +147,7 @@ export class RulesInEffect {
       // What was changed last stands last among what was changed at the same moment.
       this.kept.delete(journal);
       if (last === undefined) continue;
-      this.kept.set(journal, { ...rule, settings: last.settings, atMs: parseTimestamp(last.at) });
+      this.kept.set(journal, { ...last, ...rule, settings: last.settings, atMs: parseTimestamp(last.at) });
     }
     this.putInEffect();
     return true;
