@@ -17,6 +17,23 @@ function question(random: Random, liked: RankingFeature): AnsweredQuestion {
   return { features, chosen };
 }
 
+/** Thirty candidates of chance, one of them liked by the chances that the weights give. */
+function drawn(random: Random, weights: readonly number[]): AnsweredQuestion {
+  const features = Float64Array.from({ length: 30 * WIDTH }, () => random.normal());
+  const chances = Array.from({ length: 30 }, (_, chosen) => Math.exp(-lossOf({ features, chosen }, weights)));
+  let left = random.float();
+  const chosen = chances.findIndex((chance) => (left -= chance) < 0);
+  return { features, chosen: Math.max(0, chosen) };
+}
+
+/** Minus the logarithm of the chance that the weights give to what was liked. */
+function lossOf({ features, chosen }: AnsweredQuestion, weights: readonly number[]): number {
+  const scores = Array.from({ length: 30 }, (_, row) =>
+    weights.reduce((sum, weight, of) => sum + weight * features[row * WIDTH + of]!, 0),
+  );
+  return Math.log(scores.reduce((sum, score) => sum + Math.exp(score), 0)) - scores[chosen]!;
+}
+
 /** The place, from 0, at which the weights put what was liked. */
 function placeOf({ features, chosen }: AnsweredQuestion, weights: readonly number[]): number {
   const score = (row: number) =>
@@ -52,6 +69,19 @@ describe('weights that move with each like', () => {
     }
     expect(one.applyTo(FITTED)).toEqual(other.applyTo(FITTED));
     expect(one.applyTo(FITTED)).not.toEqual({ bias: FITTED.bias, weights: FITTED.weights });
+  });
+
+  it('lose next to nothing where what the fit has learned stays right', () => {
+    const random = createRandom(6);
+    const moving = new MovingWeights();
+    let excess = 0;
+    for (let asked = 0; asked < 300; asked++) {
+      const one = drawn(random, FITTED.weights);
+      excess += lossOf(one, moving.applyTo(FITTED).weights) - lossOf(one, FITTED.weights);
+      moving.learn(one, FITTED);
+    }
+    // Nats over all questions.
+    expect(excess).toBeLessThan(5);
   });
 
   it('are numbers of a sane size where a feature is the same for all candidates, or nearly never there', () => {

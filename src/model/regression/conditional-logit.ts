@@ -139,7 +139,7 @@ function newton(sample: ChoiceSample, ridge: Ridge, start: Float64Array<ArrayBuf
 function chancesOf(
   { width, features, labels, multiples, starts }: ChoiceSample,
   set: number,
-  weights: Float64Array,
+  weights: ArrayLike<number>,
   chances: Float64Array,
 ): number {
   const [from, to] = [starts[set]!, starts[set + 1]!];
@@ -165,12 +165,9 @@ function chancesOf(
 
 /** The mean loss under the weights, and the chances of all alternatives. */
 function evaluate(sample: ChoiceSample, weights: Float64Array, { penalty, centre }: Ridge) {
-  const sets = sample.starts.length - 1;
-  const chances = new Float64Array(sample.labels.length);
-  let loss = 0;
-  for (let set = 0; set < sets; set++) loss += chancesOf(sample, set, weights, chances);
+  const { loss, chances } = lossOf(sample, weights);
   const squares = weights.reduce((sum, weight, at) => sum + (weight - centre[at]!) ** 2, 0);
-  return { loss: loss / sets + (penalty * squares) / 2, chances };
+  return { loss: loss + (penalty * squares) / 2, chances };
 }
 
 /** The step to where the loss would be least if it were quadratic: minus its gradient over its Hessian. */
@@ -189,22 +186,31 @@ function newtonStep(
   return solveSymmetric(hessian, gradient);
 }
 
-/** Gradient and curvature of the mean loss of a sample. */
+/** The mean loss of a sample, in nats, its gradient and its curvature. */
 export interface ChoiceMoments {
+  readonly loss: number;
   /** Minus its gradient: the way to lower loss. */
   readonly gradient: Float64Array<ArrayBuffer>;
   /** Row by row. */
   readonly hessian: Float64Array<ArrayBuffer>;
 }
 
-/** Gradient and curvature of the mean loss of a sample at these weights. */
+/** The mean loss of a sample at these weights, its gradient and its curvature. */
 export function choiceMoments(sample: ChoiceSample, weights: Float64Array): ChoiceMoments {
-  const chances = new Float64Array(sample.labels.length);
-  for (let set = 0; set + 1 < sample.starts.length; set++) chancesOf(sample, set, weights, chances);
-  return momentsOf(sample, chances);
+  const { loss, chances } = lossOf(sample, weights);
+  return { loss, ...momentsOf(sample, chances) };
 }
 
-function momentsOf({ width, features, labels, starts }: ChoiceSample, chances: Float64Array): ChoiceMoments {
+/** The mean loss of a sample at these weights, in nats, and the chances of all alternatives. */
+export function lossOf(sample: ChoiceSample, weights: ArrayLike<number>) {
+  const sets = sample.starts.length - 1;
+  const chances = new Float64Array(sample.labels.length);
+  let loss = 0;
+  for (let set = 0; set < sets; set++) loss += chancesOf(sample, set, weights, chances);
+  return { loss: loss / sets, chances };
+}
+
+function momentsOf({ width, features, labels, starts }: ChoiceSample, chances: Float64Array) {
   const sets = starts.length - 1;
   const gradient = new Float64Array(width);
   const hessian = new Float64Array(width * width);

@@ -1,4 +1,4 @@
-import { choiceMoments } from '../../model/regression/conditional-logit.ts';
+import { choiceMoments, lossOf } from '../../model/regression/conditional-logit.ts';
 import { type LogisticRegression, solveSymmetric } from '../../model/regression/logistic-regression.ts';
 import { RANKING_FEATURES } from '../models/feature-names.ts';
 import { AGE_SPREAD_MIN, isScale, neverAgainst } from './learn-blends.ts';
@@ -25,7 +25,9 @@ export interface AnsweredQuestion {
  * The distance that the weights of a ranking have moved since its fit. Each like moves them by a step of Newton's method on
  * the conditional logit of all questions since (the online Newton step of Hazan, Agarwal and Kale 2007). Older questions fade,
  * and a ridge draws to what the fit has learned. The weights of all kinds of users move alike, so that some dozen likes tell
- * it. The same likes in the same order give the same weights.
+ * it. Where what the fit has learned told the answers better of late, lists go by the mean of both, each weighing as the
+ * likelihood of the answers under it (a Bayesian mixture; Cesa-Bianchi and Lugosi 2006, chapter 3): what chance has moved
+ * counts little. The same likes in the same order give the same weights.
  */
 export class MovingWeights {
   private readonly moved = new Float64Array(WIDTH);
@@ -33,6 +35,8 @@ export class MovingWeights {
   /** Sums over questions, faded: the variance of each feature within the candidates, and their number. */
   private readonly variances = new Float64Array(WIDTH);
   private questions = 0;
+  /** Nats that the weights as they have moved took more to tell the answers than those of the fit, faded. */
+  private excess = 0;
 
   /** @param weights as the fit has learned them for the kind of user that was asked about */
   learn({ features, chosen }: AnsweredQuestion, { weights }: LogisticRegression): void {
@@ -45,6 +49,7 @@ export class MovingWeights {
     const list = { width: WIDTH, features, labels, multiples, starts: [0, candidates] };
     const moments = choiceMoments(list, now);
     if (!moments.gradient.every(Number.isFinite)) return;
+    this.excess = this.excess * FADE + moments.loss - lossOf(list, weights).loss;
     this.questions = this.questions * FADE + 1;
     const steep = new Float64Array(WIDTH * WIDTH);
     for (let at = 0; at < steep.length; at++) {
@@ -70,8 +75,9 @@ export class MovingWeights {
 
   /** The weights as they are now. What never speaks against an item does not come to do so. */
   applyTo({ bias, weights }: LogisticRegression): LogisticRegression {
+    const share = 1 / (1 + Math.exp(this.excess));
     const now = weights.map((weight, at) => {
-      const moved = weight + this.moved[at]!;
+      const moved = weight + share * this.moved[at]!;
       return neverAgainst(RANKING_FEATURES[at]!) ? Math.max(0, moved) : moved;
     });
     const scales = RANKING_FEATURES.flatMap((name, at) => (isScale(name) ? [at] : []));
