@@ -82,7 +82,7 @@ await runProof('rounds', 10_000, async ({ amount: rounds, seed, folder }) => {
     return {
       line:
         `cluster: ${rounds} rounds of POST on one server and GET on the other, ${staleBefore} stale; in all ${flood.acknowledged} acknowledged writes and ` +
-        `${flood.reads} reads, ${flood.tasteChanges} changes of taste and twice as many lists, ${flood.wrong.length} wrong answers; ${flood.refused} writes refused and ${flood.stale.all} answers marked stale meanwhile; ` +
+        `${flood.reads} reads, ${flood.tasteChanges} changes of taste and twice as many lists, ${flood.shelves.changes} changes of a placement and ${flood.shelves.impressions} lists seen, ${flood.wrong.length} wrong answers; ${flood.refused} writes refused and ${flood.stale.all} answers marked stale meanwhile; ` +
         `${checks.found.length} checks, ${wrong.length} wrong${checks.skipped.length === 0 ? '' : `; SKIPPED ${checks.skipped.join(', ')}`}`,
       holds: wrong.length === 0 && flood.wrong.length === 0 && staleBefore === 0,
     };

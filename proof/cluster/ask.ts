@@ -7,6 +7,8 @@ export interface Answered {
   readonly status: number;
   readonly isStale: boolean;
   readonly text: string;
+  /** Of a list of a placement; empty for others. */
+  readonly token: string;
   /** Of `performance.now`. */
   readonly askedMs: number;
   readonly answeredMs: number;
@@ -20,7 +22,8 @@ export async function ask(node: Node, path: string, init: RequestInit = {}): Pro
     const answer = await fetch(node.url + path, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
     const text = await answer.text();
     const isStale = answer.headers.get('x-furze-stale') === 'true';
-    return { status: answer.status, isStale, text, askedMs, answeredMs: performance.now() };
+    const token = answer.headers.get('x-furze-recommendation') ?? '';
+    return { status: answer.status, isStale, text, token, askedMs, answeredMs: performance.now() };
   } catch {
     return undefined;
   }

@@ -2,14 +2,16 @@ import type { Random } from '../../src/domain/random.ts';
 import { pause } from '../furze-process.ts';
 import { ask } from './ask.ts';
 import type { Node } from './node.ts';
+import { Shelves } from './shelves.ts';
 import { StaleMarks } from './stale-marks.ts';
 import { Tastes } from './tastes.ts';
 
 /** Users that the flood writes for. */
 const USERS = 40;
 
-/** Rounds between two changes of a taste. */
+/** Rounds between two changes of a taste, and of a placement. */
 const ROUNDS_A_TASTE = 4;
+const ROUNDS_A_SHELF = 8;
 
 /** How often a node is asked until its answer is not marked stale, ten times a second. */
 const FRESH_TRIES_MAX = 600;
@@ -28,6 +30,7 @@ export class Flood {
   /** Items that a user was acknowledged to have read. */
   private readonly known = new Map<string, Set<string>>();
   private readonly tastes: Tastes;
+  readonly shelves: Shelves;
   private rounds = 0;
   private next = 0;
   private readonly missed: string[] = [];
@@ -42,11 +45,12 @@ export class Flood {
     this.servers = servers;
     this.random = random;
     this.tastes = new Tastes(random, this.stale);
+    this.shelves = new Shelves(random, this.stale);
   }
 
   /** What was answered that cannot be. */
   get wrong(): readonly string[] {
-    return [...this.missed, ...this.tastes.wrong];
+    return [...this.missed, ...this.tastes.wrong, ...this.shelves.wrong];
   }
 
   /** Changes of taste that were acknowledged, each followed by two lists. */
@@ -69,7 +73,8 @@ export class Flood {
     const userId = `f${this.random.below(USERS)}`;
     if (!(await this.write(to, userId))) return false;
     if (!(await this.read(from, userId))) return false;
-    return ++this.rounds % ROUNDS_A_TASTE > 0 || this.tastes.round(to, from);
+    if (++this.rounds % ROUNDS_A_SHELF === 0 && !(await this.shelves.round(to, from))) return false;
+    return this.rounds % ROUNDS_A_TASTE > 0 || this.tastes.round(to, from);
   }
 
   /** Looks for everything that was acknowledged. @returns what is missing */
@@ -81,7 +86,7 @@ export class Flood {
       const there = await this.shownBy(node, userId);
       for (const itemId of items) if (!there.has(itemId)) missing.push(`${userId} ${itemId}`);
     }
-    return missing;
+    return [...missing, ...(await this.shelves.missingFrom(node))];
   }
 
   /** What a node shows of a user once it says that it is up to date. */
