@@ -49,7 +49,14 @@ export function* stallWorld(size: WorldSize): Generator<Ask> {
 /** Every kind that walks, merges, sorts or packs something that may be long. */
 export function stallKinds(size: WorldSize): Kind[] {
   const random = createRandom(4);
-  return [...writes(size, random), ...deletions(size), ...lists(size, random), ...walks(), ...pages()];
+  return [
+    ...writes(size, random),
+    ...deletions(size),
+    ...lists(size, random),
+    ...placements(size, random),
+    ...walks(),
+    ...pages(),
+  ];
 }
 
 function writes(size: WorldSize, random: Random): Kind[] {
@@ -190,6 +197,34 @@ function questions(anItem: () => string): Kind[] {
     { ...get('/api/recommend/{id}/large', of), make: () => ask(`/api/recommend/${userId}/large?n=100`) },
     { ...get('/api/recommend/{id}/small-1', of), make: () => ask(`/api/recommend/${userId}/small-1?n=100`) },
   ]);
+}
+
+/** Lists of a placement with 1,000 rules: conditions of its filter, exclusions, pins, boosts. */
+function placements(size: WorldSize, random: Random): Kind[] {
+  const items = (length: number) =>
+    Array.from({ length }, (_, at) => itemIdOf(Math.floor((at * size.items) / length)));
+  const conditions = Array.from({ length: 120 }, () => ({ label: labelsOf(random)[0]! }));
+  const change = (at: number): Ask => ({
+    method: 'PUT',
+    path: '/api/admin/placements/many',
+    body: {
+      // Another filter each time, so that none is kept.
+      filter: { or: [{ age_days: { gt: 1, lt: 10_000 + at } }, ...conditions] },
+      exclude: items(500),
+      pins: items(375).map((item, place) => ({ item, place: 2 * place + 1 })),
+      boost: Array.from({ length: 4 }, (_, label) => ({ label: `label-${label}`, factor: 2 })),
+    },
+  });
+  const list = (query: string) => ask(`/api/recommend/${userIdOf(2)}?placement=many${query}`);
+  return [
+    { name: 'PUT of a placement with 1,000 rules', make: change },
+    ...['', '&n=1000'].map((query) => ({
+      name: `GET /api/recommend/{id}?placement={1,000 rules}${query}, new rules`,
+      before: change,
+      make: () => list(query),
+    })),
+    { name: 'GET /api/recommend/{id}?placement={1,000 rules}', make: () => list('') },
+  ];
 }
 
 function walks(): Kind[] {

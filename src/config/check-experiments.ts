@@ -5,14 +5,25 @@ import { expectation, fits, type KeySchema, show } from './keys.ts';
 import type { Config } from './schema.ts';
 import { placement as placementSchema } from './schema-placements.ts';
 
+/** Placements and experiments by name. */
+export type Rules = Pick<Config, 'placement' | 'experiment'>;
 type Experiment = Config['experiment'][string];
 
 const KEYS = placementSchema.properties as unknown as Readonly<Record<string, KeySchema>>;
 /** Shares are written with a few decimals. */
 const SUM_ERROR_MAX = 1e-6;
 
-/** Checks that experiments vary placements that there are, each in one way. */
-export function checkExperiments({ experiment, placement }: Config, problems: string[]): void {
+/** Placements that were found right, which are checked again with each change of another. */
+const rightPlacements = new WeakSet<Config['placement'][string]>();
+
+/** Checks the keys of placements and experiments together: experiments vary placements that there are, each in one way. */
+export function checkRules({ experiment, placement }: Rules, problems: string[]): void {
+  for (const [name, own] of Object.entries(placement)) {
+    if (rightPlacements.has(own)) continue;
+    const before = problems.length;
+    checkPlacement(own, `placement.${name}`, problems);
+    if (problems.length === before) rightPlacements.add(own);
+  }
   const varied = new Map<string, string>();
   for (const [name, settings] of Object.entries(experiment)) {
     const at = `experiment.${name}`;
@@ -81,7 +92,7 @@ function checkOverride(
 }
 
 /** Checks the keys of a placement together. @param at its path */
-export function checkPlacement(
+function checkPlacement(
   { filter, pins, length, kind, begun }: Config['placement'][string],
   at: string,
   problems: string[],
@@ -94,16 +105,18 @@ export function checkPlacement(
     if (!(error instanceof FilterError)) throw error;
     problems.push(`${at}.filter${error.path}: ${error.message}`);
   }
+  const [places, items] = [new Set<number>(), new Set<string>()];
   for (const [number, { item, place, until }] of pins.entries()) {
     const pin = `${at}.pins[${number}]`;
     if (until !== undefined && Number.isNaN(parseTimestamp(until)))
       problems.push(`${pin}.until: expected a time such as "2030-01-31T18:00:00Z", got ${show(until)}`);
     if (length > 0 && place > length)
       problems.push(`${pin}.place: expected at most ${at}.length (${length}), got ${place}`);
-    const before = pins.slice(0, number);
-    if (before.some((other) => other.place === place))
+    if (places.has(place))
       problems.push(`${pin}.place: expected a place without another pin, got ${place} twice`);
-    if (before.some((other) => other.item === item))
+    if (items.has(item))
       problems.push(`${pin}.item: expected an item without another pin, got ${show(item)} twice`);
+    places.add(place);
+    items.add(item);
   }
 }

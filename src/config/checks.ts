@@ -1,7 +1,7 @@
 /** Checks a configuration; each problem is one text with its path and what was expected. */
 import { positiveKindNames } from '../domain/positive-feedback-types.ts';
 import { apiKeys } from './api-keys.ts';
-import { checkExperiments, checkPlacement } from './check-experiments.ts';
+import { checkRules } from './check-experiments.ts';
 import type { EffectiveValue } from './environment-overrides.ts';
 import {
   type ConfigKey,
@@ -69,8 +69,6 @@ export function checkRelations(config: Config, problems: string[]): void {
       `server.default_n: expected at most server.max_n (${server.max_n}), got ${server.default_n}`,
     );
   }
-  for (const [name, placement] of Object.entries(config.placement))
-    checkPlacement(placement, `placement.${name}`, problems);
   if (Object.keys(config.vectors).length > 0 && !database.data_store.startsWith('lmdb:'))
     problems.push(
       'vectors: expected none with database.data_store in PostgreSQL, which keeps no vectors yet',
@@ -81,7 +79,7 @@ export function checkRelations(config: Config, problems: string[]): void {
     problems.push(
       `recommend.vector_space: expected the name of a space of [vectors] with similarity = "cosine", got ${show(vector_space)}`,
     );
-  checkExperiments(config, problems);
+  checkRules(config, problems);
   checkPositiveKinds(recommend.data_source.positive_feedback_types, problems);
   const { popular, latest } = recommend.offline.explore_recommend;
   if (popular + latest > 1) {

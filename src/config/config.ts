@@ -1,4 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
+import { getOrPut } from '../domain/get-or-put.ts';
+import { checkRules, type Rules } from './check-experiments.ts';
 import { checkRelations, checkValue, findUnknownKeys } from './checks.ts';
 import { type EffectiveValue, effectiveValue, unknownVariableWarnings } from './environment-overrides.ts';
 import {
@@ -15,6 +17,7 @@ import {
 import type { Config } from './schema.ts';
 import { type Environment, withoutInjected } from './variable-names.ts';
 
+export type { Rules } from './check-experiments.ts';
 export type { Config } from './schema.ts';
 export type { Environment } from './variable-names.ts';
 
@@ -84,9 +87,7 @@ function checkConfig(file: Table, env: Environment): Config {
   return freeze(config) as unknown as Config;
 }
 
-/** Placements and experiments by name. */
-export type Rules = Pick<Config, 'placement' | 'experiment'>;
-/** The same in the file's form. */
+/** Placements and experiments in the file's form. */
 export type GivenRules = Readonly<Record<keyof Rules, Table>>;
 
 /**
@@ -94,20 +95,39 @@ export type GivenRules = Readonly<Record<keyof Rules, Table>>;
  * another of its name.
  * @throws ConfigError
  */
-export function withRules({ placement, experiment }: Rules, given: GivenRules): Rules {
-  const { properties = {} } = ROOT;
-  const encoded = (kind: keyof Rules, tables: object) => encodeTable(properties[kind]!, tables as Table);
-  return checkConfig(
-    {
-      placement: { ...given.placement, ...encoded('placement', placement) },
-      experiment: { ...given.experiment, ...encoded('experiment', experiment) },
-    },
-    {},
+export function withRules(rules: Rules, given: GivenRules): Rules {
+  const problems: string[] = [];
+  const config: Table = {};
+  for (const key of CONFIG_KEYS) {
+    const kind = key.path[0] as keyof Rules;
+    if (!Object.hasOwn(rules, kind)) continue;
+    const value = { ...given[kind], ...encodedOf(key.schema, rules[kind]) };
+    findUnknownKeys(ROOT, { [kind]: value }, '', problems);
+    takeNamed(key, { value, source: 'file' }, config, problems);
+  }
+  if (problems.length === 0) checkRules(config as unknown as Rules, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return freeze(config) as unknown as Rules;
+}
+
+/** Tables of the configuration in the file's form, the same for the same one. */
+const encodedTables = new WeakMap<object, Table>();
+
+function encodedOf(schema: KeySchema, tables: object): Table {
+  const keys = namedTable(schema)!;
+  return Object.fromEntries(
+    Object.entries(tables).map(([name, table]: [string, Table]) => [
+      name,
+      getOrPut(encodedTables, table, () => encodeTable(keys, table)),
+    ]),
   );
 }
 
 /** Names of tables that the file makes up. */
 const NAME = /^[a-z][\w-]*$/i;
+
+/** What tables stand for that were found right: with each change of a rule all others are taken again. */
+const taken = new WeakMap<Table, unknown>();
 
 /** Takes the tables of a key whose tables have names of the file's own, each with its defaults. */
 function takeNamed(
@@ -134,12 +154,22 @@ function takeNamed(
       checkValue({ path: at, schema: keys, variable }, { value: table, source }, problems);
       continue;
     }
+    const known = taken.get(table);
+    if (known !== undefined) {
+      place(config, at, known);
+      continue;
+    }
+    const before = problems.length;
     if (source === 'environment') findUnknownKeys(keys, table, `${at.join('.')}.`, problems);
+    const own: Table = {};
     for (const [word, child] of Object.entries(keys.properties!)) {
       const given = { value: table[word] ?? child.default, source };
       const key = { path: [...at, word], schema: child, variable };
-      if (checkValue(key, given, problems)) place(config, key.path, decodeValue(child, given.value));
+      if (checkValue(key, given, problems)) own[word] = decodeValue(child, given.value);
     }
+    const frozen = freeze(own);
+    place(config, at, frozen);
+    if (problems.length === before) taken.set(table, frozen);
   }
 }
 
@@ -163,8 +193,9 @@ function encodeTable(schema: KeySchema, table: Table): Table {
   return encoded;
 }
 
-/** A deep-frozen copy, so that the defaults in the schema stay apart. */
+/** A deep-frozen copy, so that the defaults in the schema stay apart; what is one already stays it. */
 function freeze(value: unknown): unknown {
+  if (Object.isFrozen(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(freeze));
   if (!isTable(value)) return value;
   return Object.freeze(

@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
+import { type Checker, lazily } from '../domain/check-body.ts';
 import { formatDuration, parseDuration } from '../domain/duration.ts';
+import { getOrPut } from '../domain/get-or-put.ts';
 import { POSITIVE_KIND_PATTERN } from '../domain/positive-feedback-types.ts';
 import { ConfigSchema } from './schema.ts';
 import { variableOf } from './variable-names.ts';
@@ -66,7 +68,15 @@ export function fits(schema: KeySchema, value: unknown): boolean {
   if (schema.format === 'go-duration') {
     return typeof value === 'string' && parseDuration(value) >= (schema.minimumMs ?? 0);
   }
+  if (Array.isArray(value) && value.length > 0) return listChecker(schema).Check(value);
   return Check(schema as unknown as TSchema, value);
+}
+
+/** Generated validators of lists, of which some have a thousand entries. */
+const listCheckers = new Map<KeySchema, Checker<unknown>>();
+
+function listChecker(schema: KeySchema): Checker<unknown> {
+  return getOrPut(listCheckers, schema, lazily(schema as unknown as TSchema));
 }
 
 const KEY_FORM = 'a key of printable ASCII without blanks around it';

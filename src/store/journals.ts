@@ -25,7 +25,7 @@ export interface JournalAppend {
 }
 
 /** Most characters of a journal's texts; beyond, the oldest entries go, but never the last two. */
-const LENGTH_MAX = 2 ** 20;
+const LENGTH_MAX = 2 ** 17;
 
 /** The journal with one more entry. @throws FurzeError CHANGED_MEANWHILE where its last entry is not the one named */
 export function appended(journal: Journal, { text, most, after }: JournalAppend): Journal {

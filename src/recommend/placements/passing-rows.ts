@@ -4,7 +4,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows whose age is looked at between two pauses: some tenths of a millisecond. */
-const STEP_ROWS = 65_536;
+const STEP_ROWS = 16_384;
 
 /** The earliest time at which an item comes to an age that a filter asks for, milliseconds. */
 export interface Crossing {
@@ -24,19 +24,37 @@ export function* passingRows(
 ): Generator<undefined, Uint32Array> {
   const words = new Uint32Array(bitWords(catalogue.rowCount));
   yield;
+  yield* addPassing(words, tree, catalogue, nowMs, crossing);
+  return words;
+}
+
+/** Adds the rows that pass to those of `words`. Rows that came since these were begun are not among them. */
+function* addPassing(
+  words: Uint32Array,
+  tree: FilterTree,
+  catalogue: Catalogue,
+  nowMs: number,
+  crossing: Crossing,
+): Generator<undefined, void> {
   switch (tree.kind) {
-    case 'and':
-      words.fill(0xffff_ffff);
-      for (const part of tree.parts)
-        combine(words, yield* passingRows(part, catalogue, nowMs, crossing), (a, b) => a & b);
-      return words;
     case 'or':
-      for (const part of tree.parts)
-        combine(words, yield* passingRows(part, catalogue, nowMs, crossing), (a, b) => a | b);
-      return words;
-    case 'not':
-      combine(words, yield* passingRows(tree.part, catalogue, nowMs, crossing), (_, b) => ~b);
-      return words;
+      for (const part of tree.parts) yield* addPassing(words, part, catalogue, nowMs, crossing);
+      return;
+    case 'and': {
+      const all = new Uint32Array(words.length).fill(0xffff_ffff);
+      for (const part of tree.parts) {
+        const passing = yield* passingRows(part, catalogue, nowMs, crossing);
+        for (let at = 0; at < all.length; at++) all[at]! &= passing[at]!;
+        yield;
+      }
+      for (let at = 0; at < words.length; at++) words[at]! |= all[at]!;
+      return;
+    }
+    case 'not': {
+      const passing = yield* passingRows(tree.part, catalogue, nowMs, crossing);
+      for (let at = 0; at < words.length; at++) words[at]! |= ~passing[at]!;
+      return;
+    }
     case 'label':
     case 'category':
       for (const name of tree.names) {
@@ -44,14 +62,12 @@ export function* passingRows(
         rows?.addTo(words);
         yield;
       }
-      return words;
-    case 'ageDays': {
+      return;
+    case 'ageDays':
       for (let row = 0; row < words.length * 32; row++) {
         if (row % STEP_ROWS === STEP_ROWS - 1) yield;
         if (isOfAge(tree.between, catalogue.timestampMsAt(row), nowMs, crossing)) setBit(words, row);
       }
-      return words;
-    }
   }
 }
 
@@ -88,14 +104,11 @@ function isOfAge(
   crossing: Crossing,
 ): boolean {
   const days = (nowMs - timestampMs) / DAY_MS;
-  for (const bound of [gt, lt]) {
-    const crossesMs = timestampMs + bound * DAY_MS;
-    if (crossesMs >= nowMs && crossesMs < crossing.nextMs) crossing.nextMs = crossesMs;
-  }
+  bringForward(crossing, timestampMs + gt * DAY_MS, nowMs);
+  bringForward(crossing, timestampMs + lt * DAY_MS, nowMs);
   return days > gt && days < lt;
 }
 
-/** Rows that came since `from` was begun are not in it, nor those of `words` beyond. */
-function combine(words: Uint32Array, from: Uint32Array, change: (a: number, b: number) => number): void {
-  for (let at = 0; at < words.length; at++) words[at] = change(words[at]!, from[at] ?? 0);
+function bringForward(crossing: Crossing, crossesMs: number, nowMs: number): void {
+  if (crossesMs >= nowMs && crossesMs < crossing.nextMs) crossing.nextMs = crossesMs;
 }
