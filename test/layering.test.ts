@@ -69,6 +69,7 @@ const SHARED = [
   'file-format',
   'foreign-files',
   'guess-columns',
+  'guess-encoding',
   'import-reports',
   'continued-rows',
   'order-states',

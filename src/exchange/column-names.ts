@@ -8,13 +8,13 @@ const words = (text: string): readonly string[] =>
 
 /** Names of a key, which go before names put together of common words, and those before what is often a name. */
 const USER_KEYS = words(`
-  userid uid userno customerid customernumber customerno clientid buyerid accountid personid reviewerid memberid
+  userid uid userpseudoid userno customerid customernumber customerno clientid buyerid accountid personid reviewerid memberid
   kundennummer kundennr kundenid klantnummer kundnummer kundnr kundid kundenummer kundenr kundeid
   会員番号 会員id 会員コード 顧客番号 顧客id 顧客コード お客様番号 ユーザーid ユーザid
   회원번호 회원아이디 회원id 회원코드 고객번호 고객아이디 고객id 고객코드 사용자아이디 사용자id 주문자아이디 주문자id
   رقمالعميل كودالعميل معرفالعميل رقمالزبون رقمالمستخدم معرفالمستخدم`);
 const USER_WORDS = words(`
-  user customer member loyaltycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
+  user customer buyer purchaser reviewer member loyaltycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
   acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund
   klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー 회원 고객 사용자 구매자 주문자 العميل عميل الزبون المستخدم المشتري`);
 /** Visitors that are known before a visit. */
@@ -23,7 +23,7 @@ const ITEM_KEYS = words(`
   itemid iid movieid filmid productid productcode productno sku asin isbn articleid articleno articlenumber itemno
   itemnumber bookid trackid songid artistid videoid gameid stockcode artikelnummer artikelnr artikelid produktnummer
   produktnr produktid varenummer varenr varunummer varunr
-  商品コード 商品番号 商品id 品番 製品コード 製品番号 書籍コード 作品id 記事id
+  商品コード 商品管理番号 商品番号 商品id 品番 製品コード 製品番号 書籍コード 作品id 記事id
   상품코드 상품번호 상품id 제품코드 제품번호 품목코드 도서코드 رقمالمنتج كودالمنتج رمزالمنتج معرفالمنتج رقمالصنف كودالصنف رمزالصنف`);
 const ITEM_WORDS = words(`
   item movie film product article book artikel produkt material produit producto articulo prodotto articolo towar artykul
@@ -42,9 +42,9 @@ const DESCRIPTIONS = words(
 export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   UserId: [...USER_KEYS, ...USER_WORDS, ...VISITS],
   ItemId: [...ITEM_KEYS, ...ITEM_WORDS, ...ITEM_REFERENCES],
-  FeedbackType: words('feedbacktype eventtype event action behavior interaction type'),
+  FeedbackType: words('feedbacktype eventtype eventname event action behavior interaction type'),
   Timestamp: words(`
-    timestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
+    timestamp eventtimestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
     zeit tijd horodatage fecha dato czas cas tarih zaman 注文日 注文日時 購入日 購入日時 受注日 売上日 日時 日付
     주문일 주문일시 주문일자 구매일 구매일시 구매일자 결제일 결제일시 일시 날짜 تاريخالطلب تاريخالشراء التاريخ تاريخ`),
   Rating: words(`
@@ -152,9 +152,10 @@ const UNDIVIDED: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
-/** A name as the list has it; what it has in brackets behind it says more of it: `Email (Billing)`. */
+/** A name as the list has it, without the list that it is in; what it has in brackets behind it says more of it: `Email (Billing)`. */
 export function plainName(name: string): string {
   return name
+    .replace(/^.*\[\]\./, '')
     .replace(/(?<=\p{L}.*)\([^)]*\)/u, '')
     .toLowerCase()
     .replace(/[ßłøæœđı]/g, (letter) => UNDIVIDED[letter]!)

@@ -1,4 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
+import { listOfItems } from './nested-rows.ts';
 
 /** With a line feed a carriage return before it is part of the line end, in some lines or all. */
 export type Newline = '\n' | '\r';
@@ -12,8 +13,8 @@ export type RowFormat =
       readonly isQuoted: boolean;
       readonly newline: Newline;
     }
-  /** One JSON object a line. */
-  | { readonly name: 'ndjson' };
+  /** One JSON object a line; with a list, one of its elements is a row: see `rowsWithin`. */
+  | { readonly name: 'ndjson'; readonly list?: string | undefined };
 
 const DELIMITERS = ['::', '\t', '|', ';', ','];
 
@@ -35,7 +36,7 @@ export function isExcelLine(line: string): boolean {
 export function detectFormat(head: string, said?: string, name = 'The file'): RowFormat {
   if (/^\s*\[\s*[[{]/.test(head))
     throw new OperatorError(`${name} is one JSON array; write an object a line (NDJSON): jq -c ".[]" FILE`);
-  if (/^\s*\{/.test(head)) return { name: 'ndjson' };
+  if (/^\s*\{/.test(head)) return { name: 'ndjson', list: listOfItems(head) };
   const [first = ''] = head.split(/[\r\n]/, 1);
   const bare = first.replace(/"[^"]*"/g, '');
   const delimiter =

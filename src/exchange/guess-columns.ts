@@ -42,7 +42,7 @@ export interface Guess {
 /** Tells by the first rows what a file holds and which column is what. */
 export function guess(rows: readonly (readonly string[])[], isNamed = false): Guess {
   const names = rows[0] ?? [];
-  const mapping = mappingByNames(names);
+  const mapping = mappingOf(rows);
   const isData = names.some(isValue) || (Object.keys(mapping).length === 0 && !isAboveValues(rows));
   if (isData && !isNamed) return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
   if (!('Timestamp' in mapping)) {
@@ -62,6 +62,14 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   const title = kind === 'items' && !has('Comment') ? titleBesideKey(names, Object.values(mapping)) : -1;
   if (title >= 0) mapping.Comment = title;
   return { kind, hasHeader: true, mapping };
+}
+
+/** The columns by their names; one that is empty in all first rows is nothing that another can be. */
+function mappingOf([names = [], ...body]: readonly (readonly string[])[]): Record<string, number> {
+  const isEmpty = names.map((_, at) => body.length > 0 && body.every((row) => (row[at] ?? '') === ''));
+  const filled = mappingByNames(names.map((name, at) => (isEmpty[at] ? '' : name)));
+  const rest = Object.entries(mappingByNames(names)).filter(([, at]) => isEmpty[at]);
+  return { ...Object.fromEntries(rest), ...filled };
 }
 
 /** True when a column has nothing but times under its name. */

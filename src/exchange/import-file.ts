@@ -123,9 +123,10 @@ class FileImport {
           if (plan.isOfFeedback && 'cells' in whole) this.isFirstTold(recordOf(whole.cells, plan));
           continue;
         }
+        // A line of several rows is stored as a whole, since a resume point is behind it.
+        if (this.batch.length >= BATCH_RECORDS && this.batch.at(-1)!.line !== row.line) await this.send();
         this.rows++;
         this.take(whole);
-        if (this.batch.length >= BATCH_RECORDS) await this.send();
       }
       onProgress(opened.bytesRead(), opened.bytesTotal);
       if (this.isOver()) return;

@@ -5,9 +5,9 @@ import { findTimeForm } from './column-times.ts';
 import { findContinued } from './continued-rows.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
 import { FIELDS, guess, type Kind, type Mapping } from './guess-columns.ts';
+import type { TextEncoding } from './guess-encoding.ts';
 import { type ColumnPairs, kindByFields, mapColumns } from './map-columns.ts';
 import { OpenReading } from './open-reading.ts';
-import type { TextEncoding } from './open-text-file.ts';
 import { findStateColumns } from './order-states.ts';
 import { keysOf, once, readRows, textsOf } from './read-rows.ts';
 import {
@@ -85,7 +85,7 @@ export async function planFile(
   reread?: () => AsyncIterable<string>,
 ): Promise<FilePlan> {
   const format = formatOf(path, head, known.format, wishes.delimiter);
-  const keys = format.name === 'ndjson' ? keysOf(head) : [];
+  const keys = format.name === 'ndjson' ? keysOf(head, format.list) : [];
   const rows = await headRows(path, head, isWhole, format, keys);
   const base = basePlan(path, format, wishes);
   if (known.mapping !== undefined) {
@@ -214,7 +214,7 @@ export async function columnNames(
   delimiter?: string,
 ): Promise<string[]> {
   const format = formatOf(path, head, undefined, delimiter);
-  if (format.name === 'ndjson') return keysOf(head);
+  if (format.name === 'ndjson') return keysOf(head, format.list);
   const [first = []] = await headRows(path, head, isWhole, format, []);
   return textsOf(first);
 }
@@ -260,6 +260,8 @@ export function describePlan({
     parts.push(
       `State from "${states.map(({ name }) => name).join('", "')}" (left out: ${left || 'nothing'})`,
     );
+  if (plan.format.name === 'ndjson' && plan.format.list !== undefined)
+    parts.push(`a row for each of "${plan.format.list}", and none for a line without any`);
   if (plan.continued !== undefined)
     parts.push(
       `rows with the "${columns[plan.continued.key]}" of the row before go on with it where they are empty`,

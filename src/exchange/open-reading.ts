@@ -8,11 +8,14 @@ export class OpenReading extends OperatorError {
   readonly finding: string;
   /** The likely answer, where there is one. */
   readonly guess: string;
+  /** The same in words. */
+  readonly guessInWords: string;
 
-  constructor(open: OpenReading['open'], finding: string, advice: string, guess = '') {
+  constructor(open: OpenReading['open'], finding: string, advice: string, guess = '', guessInWords = guess) {
     super(`${finding}${advice}`);
     this.open = open;
     this.finding = finding;
     this.guess = guess;
+    this.guessInWords = guessInWords;
   }
 }

@@ -5,6 +5,7 @@ import { Decompress } from 'fzstd';
 import { OperatorError } from '../domain/operator-error.ts';
 import { refuseDevice } from '../platform/files/refuse-device.ts';
 import { notText } from './foreign-files.ts';
+import { likelyEncoding, type TextEncoding } from './guess-encoding.ts';
 import { OpenReading } from './open-reading.ts';
 
 /** The name that stands for standard input. */
@@ -16,10 +17,6 @@ export function isStream(path: string): boolean {
 }
 
 const PARQUET_MAGIC = 'PAR1';
-
-/** UTF-16 is told by the mark at its beginning and need not be named. */
-export const TEXT_ENCODINGS = ['utf-8', 'windows-1252', 'latin1', 'utf-16le', 'utf-16be'] as const;
-export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
 
 /** A file as text, unpacked. */
 export interface OpenedText {
@@ -103,8 +100,10 @@ async function* decoded(
   encoding: TextEncoding,
 ): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let last: Uint8Array = new Uint8Array();
   try {
     for await (const chunk of unpacked(source)) {
+      last = chunk;
       decoder ??= decoderOf(path, chunk, encoding);
       const text = decoder.decode(chunk, { stream: true });
       if (text !== '') yield text;
@@ -115,7 +114,7 @@ async function* decoded(
     if (error instanceof OperatorError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-      throw notIn(decoder?.encoding ?? encoding, path);
+      throw notIn(decoder?.encoding ?? encoding, path, last);
     }
     throw new OperatorError(`${path} cannot be read to its end: ${message}`);
   }
@@ -228,10 +227,15 @@ export async function peekText(opened: OpenedText, characters: number): Promise<
   return { head: taken.join(''), isWhole, opened: { ...opened, chunks: replayed() }, close };
 }
 
-function notIn(encoding: string, path: string): OpenReading {
+function notIn(encoding: string, path: string, bytes: Uint8Array): OpenReading {
   // What has the mark of UTF-16 is of no other encoding.
-  const [advice, guess] = encoding.startsWith('utf-16')
-    ? [' to its end']
-    : ['; try --encoding windows-1252', 'windows-1252'];
-  return new OpenReading('encoding', `${path} is not text in ${encoding}`, advice, guess);
+  const likely = encoding.startsWith('utf-16') ? undefined : likelyEncoding(bytes);
+  const advice = likely === undefined ? ' to its end' : `; try --encoding ${likely.encoding}`;
+  return new OpenReading(
+    'encoding',
+    `${path} is not text in ${encoding}`,
+    advice,
+    likely?.encoding,
+    likely?.name,
+  );
 }

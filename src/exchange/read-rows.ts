@@ -3,6 +3,7 @@ import { groupDigits } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { isExcelLine, type RowFormat } from './file-format.ts';
 import { type LostNumber, lostNumbers } from './lost-number.ts';
+import { parseObject, rowsWithin } from './nested-rows.ts';
 import { type Row, textOf } from './rows-to-records.ts';
 
 type DelimitedFormat = Extract<RowFormat, { name: 'delimited' }>;
@@ -39,7 +40,9 @@ export function readRows(
   format: RowFormat,
   keys: readonly string[],
 ): RowBatches {
-  return format.name === 'ndjson' ? readJsonLines(name, chunks, keys) : readDelimited(name, chunks, format);
+  return format.name === 'ndjson'
+    ? readJsonLines(name, chunks, keys, format.list)
+    : readDelimited(name, chunks, format);
 }
 
 async function* readDelimited(
@@ -111,10 +114,12 @@ function countLines(cell: string): number {
   return count;
 }
 
-/** The keys of the objects in some lines of JSON, in the order in which they come first. */
-export function keysOf(text: string): string[] {
+/** The keys of the rows in some lines of JSON, in the order in which they come first. */
+export function keysOf(text: string, list?: string): string[] {
   const keys = new Set<string>();
-  for (const line of text.split('\n')) for (const key of Object.keys(parseObject(line) ?? {})) keys.add(key);
+  for (const line of text.split('\n'))
+    for (const row of rowsOf(parseObject(line) ?? {}, list))
+      for (const key of Object.keys(row)) keys.add(key);
   return [...keys];
 }
 
@@ -158,6 +163,7 @@ async function* readJsonLines(
   name: string,
   chunks: AsyncIterable<string>,
   keys: readonly string[],
+  list: string | undefined,
 ): AsyncGenerator<readonly (ReadRow | BadRow)[]> {
   let line = 0;
   for await (const lines of splitLines(name, chunks)) {
@@ -167,32 +173,23 @@ async function* readJsonLines(
       const text = given.trim();
       if (text === '') continue;
       const value = parseObject(text);
-      batch.push(
-        value === undefined
-          ? { line, reason: 'is no JSON object' }
-          : { line, cells: cellsOf(value, keys, lostNumbers(text)) },
-      );
+      if (value === undefined) batch.push({ line, reason: 'is no JSON object' });
+      else
+        for (const row of rowsOf(value, list))
+          batch.push({ line, cells: cellsOf(row, keys, lostNumbers(text)) });
     }
     yield batch;
   }
 }
 
+function rowsOf(object: Readonly<Record<string, unknown>>, list: string | undefined) {
+  return list === undefined ? [object] : rowsWithin(object, list);
+}
+
 function cellsOf(
-  value: Record<string, unknown>,
+  value: Readonly<Record<string, unknown>>,
   keys: readonly string[],
   lost: ReadonlyMap<string, LostNumber> | undefined,
 ): Row {
   return keys.map((key) => lost?.get(key) ?? value[key]);
-}
-
-/** The object that a text is in JSON, or undefined. */
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detectFormat } from '../../src/exchange/file-format.ts';
-import { encodingOf, openText, type TextEncoding } from '../../src/exchange/open-text-file.ts';
+import type { TextEncoding } from '../../src/exchange/guess-encoding.ts';
+import { encodingOf, openText } from '../../src/exchange/open-text-file.ts';
 import { ROW_CHARACTERS_MAX, readRows } from '../../src/exchange/read-rows.ts';
 
 const TEXT = 'user,item,ts\nann,tea,1700000000\n';

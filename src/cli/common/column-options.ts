@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { TEXT_ENCODINGS } from '../../exchange/guess-encoding.ts';
 import type { Wishes } from '../../exchange/import-plan.ts';
 import type { ColumnPairs } from '../../exchange/map-columns.ts';
-import { TEXT_ENCODINGS } from '../../exchange/open-text-file.ts';
 import { TIME_FORMS } from '../../exchange/time-formats.ts';
 import { parseNumber } from './options.ts';
 

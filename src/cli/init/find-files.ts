@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
+import { TEXT_ENCODINGS, type TextEncoding } from '../../exchange/guess-encoding.ts';
 import { describePlan, type Wishes } from '../../exchange/import-plan.ts';
 import type { Preset } from '../../exchange/known-data-sets.ts';
 import type { ColumnPairs } from '../../exchange/map-columns.ts';
@@ -167,8 +168,10 @@ async function askReading(
   if (!(error instanceof OpenReading)) throw error;
   if (prompt === undefined) {
     if (!takesProposals || error.open !== 'encoding' || error.guess === '') throw error;
-    process.stderr.write(`${error.finding}: it is read as Windows-1252; --encoding names another.\n`);
-    return { encoding: 'windows-1252' };
+    process.stderr.write(
+      `${error.finding}: it is read as ${error.guessInWords}; --encoding names another.\n`,
+    );
+    return { encoding: error.guess as TextEncoding };
   }
   prompt.say(`${error.finding}.`);
   switch (error.open) {
@@ -182,16 +185,28 @@ async function askReading(
     }
     case 'user':
     case 'item': {
-      const column = await askUntil(prompt, `Which of ${error.guess} has the ${error.open}s?`, '', (name) => {
-        if (!error.guess.split(', ').includes(name)) throw new OperatorError(`there is no column ${name}`);
+      const question = `Which of ${error.guess} has the ${error.open}s, or none?`;
+      const column = await askUntil(prompt, question, NONE, (name) => {
+        if (![NONE, ...error.guess.split(', ')].includes(name))
+          throw new OperatorError(`there is no column ${name}`);
         return name;
       });
+      if (column === NONE) throw error;
       return { map: [[error.open, column]] };
     }
-    case 'encoding':
-      if (await askYes(prompt, 'Is it Windows-1252, as spreadsheets in western Europe write it?', true))
-        return { encoding: 'windows-1252' };
-      throw error;
+    case 'encoding': {
+      if (error.guess === '') throw error;
+      if (await askYes(prompt, `Is it ${error.guessInWords}?`, true))
+        return { encoding: error.guess as TextEncoding };
+      const question = `Which of ${TEXT_ENCODINGS.join(', ')} is it, or none?`;
+      const encoding = await askUntil(prompt, question, NONE, (name) => {
+        if (![NONE, ...TEXT_ENCODINGS].includes(name))
+          throw new OperatorError(`there is no encoding ${name}`);
+        return name;
+      });
+      if (encoding === NONE) throw error;
+      return { encoding: encoding as TextEncoding };
+    }
   }
 }
 

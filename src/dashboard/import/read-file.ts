@@ -6,6 +6,7 @@ import {
 } from '../../exchange/file-format.ts';
 import { notText, wideEncoding } from '../../exchange/foreign-files.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
+import { likelyEncoding } from '../../exchange/guess-encoding.ts';
 import { type BadRow, keysOf, type ReadRow, readRows } from '../../exchange/read-rows.ts';
 import { API_COLUMNS, apiKindOf } from '../../exchange/rows-to-records.ts';
 
@@ -37,7 +38,7 @@ export async function openFile(given: File): Promise<OpenedFile> {
   const head = new TextDecoder(encoding).decode(bytes);
   const format = formatOf(head);
   const lines = file.size > HEAD_BYTES ? head.slice(0, head.lastIndexOf('\n') + 1) : head;
-  const keys = format.name === 'ndjson' ? keysOf(lines) : [];
+  const keys = format.name === 'ndjson' ? keysOf(lines, format.list) : [];
   const apiKind = apiKindOf(keys);
   return { file, encoding, format, keys: apiKind === undefined ? keys : API_COLUMNS, apiKind };
 }
@@ -81,7 +82,7 @@ function wideEncodingOf(bytes: Uint8Array): string | undefined {
   return wideEncoding(bytes);
 }
 
-/** UTF-8 where all of it is, else Windows-1252, in which spreadsheets of the west write. @throws Error when it is no text */
+/** UTF-8 where all of it is, else what its bytes are likely of. @throws Error when it is no text */
 async function encodingOf(file: File, bytes: Uint8Array): Promise<string> {
   const other = notText(bytes);
   if (other !== undefined) throw new Error(`${file.name} is ${other}.`);
@@ -89,7 +90,7 @@ async function encodingOf(file: File, bytes: Uint8Array): Promise<string> {
     for await (const _text of textsOf(file, new TextDecoder('utf-8', { fatal: true })));
     return 'utf-8';
   } catch {
-    return 'windows-1252';
+    return likelyEncoding(bytes).encoding;
   }
 }
 
