@@ -15,6 +15,7 @@ const KEY = 'schemathesis';
  * without its percent signs encoded, so that it is another.
  */
 const CHECKS = ['--checks', 'all', '--exclude-checks', 'use_after_free,ensure_resource_availability'];
+const FAULTS_SHOWN = 10;
 /** What it says at its end. */
 const SUMMARY = /(\d+) generated, (?:(\d+) found (\d+) unique failures?|.*passed)/;
 
@@ -40,10 +41,19 @@ await runProof('cases', 15_000, async ({ amount, seed, folder }) => {
   const [code] = await once(child, 'close');
   const alive = !furze.hasEnded && (await fetch(`${furze.url}/api/health/ready`)).status === 200;
   await furze.stop();
-  if (code !== 0) console.log(output);
+  if (code !== 0) console.log(`${output}\n${faultsIn(furze.output)}`);
   const [said = 'it came to no end'] = SUMMARY.exec(output) ?? [];
   return {
     line: `schemathesis: ${operations} operations, ${said}, ${alive ? 'ready' : 'not ready'} after`,
     holds: code === 0 && alive,
   };
 });
+
+/** The first lines of the service's log that tell of faults: what comes after follows from them. */
+function faultsIn(log: string): string {
+  return log
+    .split('\n')
+    .filter((line) => /"level":"(?:error|fatal)"/.test(line))
+    .slice(0, FAULTS_SHOWN)
+    .join('\n');
+}

@@ -56,6 +56,7 @@ function describeChoice(choice: RankingChoice): NonNullable<Model['Choice']> {
     AsOf: formatTimestamp(choice.asOfMs),
     Chosen: choice.chosen,
     OverBestSingle: describe(choice.overBestSingle),
+    ...(choice.overPopular !== undefined && { OverPopular: describe(choice.overPopular) }),
     ...(choice.firstOverChosen !== undefined && {
       Reason: reasonOf(choice.rows[0]!.name, choice.firstOverChosen),
     }),

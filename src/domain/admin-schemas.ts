@@ -72,6 +72,7 @@ export const RankingChoiceSchema = named('How the ranking was chosen', {
   AsOf: text('The moment as of which they were made, RFC 3339 UTC'),
   Chosen: text('What ranks'),
   OverBestSingle: EstimateSchema,
+  OverPopular: Type.Optional(EstimateSchema),
   Reason: Type.Optional(text('Why another than the first of the ways ranks; absent where the first does')),
   Ways: Type.Array(Type.Object({ Name: text(), Quality: EstimateSchema }), {
     description: 'All ways to rank that were judged, best first',

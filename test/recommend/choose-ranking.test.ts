@@ -82,6 +82,10 @@ describe('the choice of a ranking', () => {
     expect(choice.users).toBe(500);
     expect(choice.asOfMs).toBe(7);
     expect(choice.overBestSingle.mean).toBeGreaterThan(choice.overBestSingle.halfWidth);
+    // The lead over popularity is compared user by user: its interval is narrower than that of either.
+    const { mean, halfWidth } = choice.overPopular!;
+    expect(mean).toBeCloseTo(qualityOf(choice, choice.chosen) - qualityOf(choice, 'popular_2d'), 10);
+    expect(halfWidth).toBeLessThan(choice.rows.find(({ name }) => name === choice.chosen)!.quality.halfWidth);
     expect(qualityOf(choice, choice.chosen)).toBeGreaterThan(qualityOf(choice, 'popular_2d'));
   });
 

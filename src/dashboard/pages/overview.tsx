@@ -75,13 +75,13 @@ function Good({ choice }: { choice: RankingChoice | undefined }) {
   );
 }
 
-function goodInWords({ Ways, Chosen, Users }: RankingChoice): string {
+function goodInWords({ Ways, Chosen, Users, OverPopular }: RankingChoice): string {
   const best = (isMeant: (name: string) => boolean) =>
     Ways.filter(({ Name }) => isMeant(Name)).sort((a, b) => b.Quality.Mean - a.Quality.Mean)[0]?.Quality;
   const [lists, popular] = [best((name) => name === Chosen), best((name) => name.startsWith('popular_'))];
-  if (lists === undefined || popular === undefined) return '';
+  if (lists === undefined || popular === undefined || OverPopular === undefined) return '';
   const times = lists.Mean / Math.max(popular.Mean, Number.MIN_VALUE);
-  const isAhead = lists.Mean - popular.Mean > lists.HalfWidth;
+  const isAhead = OverPopular.Mean > OverPopular.HalfWidth;
   const verdict = isAhead
     ? `${times > 10 ? 'More than 10' : times.toFixed(1)} times as good as`
     : 'No better than';

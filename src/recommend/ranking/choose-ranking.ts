@@ -56,6 +56,8 @@ export interface RankingChoice {
   readonly chosen: string;
   /** NDCG@10 of the chosen over the best single recommender's, user by user. */
   readonly overBestSingle: Estimate;
+  /** NDCG@10 of the chosen over popularity on its best scale, user by user; absent in what an earlier version saved. */
+  readonly overPopular?: Estimate;
   /** NDCG@10 of the first of `rows` over the chosen, user by user; absent where the chosen is the first. */
   readonly firstOverChosen?: Estimate;
   /** All ways that were judged, best first. */
@@ -121,6 +123,7 @@ export function chooseRanking(
       asOfMs,
       chosen: chosen.name,
       overBestSingle: difference(chosen.values, bestSingle.values),
+      overPopular: difference(chosen.values, best(singles.filter(isPopularity)).values),
       ...(first.name !== chosen.name && { firstOverChosen: difference(first.values, chosen.values) }),
       rows: ways.map(({ name, values }) => ({ name, quality: estimate([...values]) })),
     },
@@ -223,6 +226,10 @@ function nearest(singles: readonly Single[], counts: (user: number) => boolean):
   const some = singles.map(({ name, values }) => ({ name, values: values.filter((_, at) => counts(at)) }));
   const winner = best(some);
   return some.filter(({ values }) => isClose(winner.values, values)).map(({ name }) => name);
+}
+
+function isPopularity({ name }: Single): boolean {
+  return name.startsWith('popular_');
 }
 
 /** The mean over what each user was asked. */
