@@ -186,9 +186,9 @@ async function askReading(
     case 'user':
     case 'item': {
       const question = `Which of ${error.guess} has the ${error.open}s, or none?`;
-      const column = await askUntil(prompt, question, NONE, (name) => {
+      const column = await askUntil(prompt, question, '', (name) => {
         if (![NONE, ...error.guess.split(', ')].includes(name))
-          throw new OperatorError(`there is no column ${name}`);
+          throw new OperatorError(`there is no column "${name}"; name one, or say none`);
         return name;
       });
       if (column === NONE) throw error;
