@@ -10,9 +10,10 @@ import { Furze } from './run-furze.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => join('docs', name))].filter(
-  (name) => name.endsWith('.md'),
-);
+const PAGES = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => join('docs', name)),
+].filter((name) => name.endsWith('.md'));
 const DOCUMENTED_PORT = '8087';
 const TIMEOUT_MS = 580_000;
 
@@ -92,6 +93,15 @@ test('every block of commands is run, or says in the source of its page why not'
   const run = blocks.filter(({ reason }) => reason === undefined);
   expect(run.length).toBeGreaterThan(5);
   expect(run.filter(({ output }) => output !== undefined).length).toBeGreaterThan(3);
+});
+
+test('no commands stand in a block of another language, where they would not be run', () => {
+  const others = PAGES.flatMap((page) =>
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
+      .filter(([, language, text = '']) => language !== 'sh' && /^(npm|npx|furze|curl|docker) /m.test(text))
+      .map(() => page),
+  );
+  expect(others).toEqual([]);
 });
 
 /** A folder for commands in which `furze` is this one. */

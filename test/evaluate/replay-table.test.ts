@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/domain/random.ts';
 import { BlockIntervals, numberBlocks } from '../../src/evaluate/block-intervals.ts';
 import { judgeGroup } from '../../src/evaluate/conclusion.ts';
 import { measureVariety } from '../../src/evaluate/list-variety.ts';
 import { type Answer, SESSIONS, tabulate } from '../../src/evaluate/replay-table.ts';
-import { renderReplay } from '../../src/evaluate/replay-text.ts';
+import { describeReplay, renderReplay, summaryCells } from '../../src/evaluate/replay-text.ts';
 
 const ROLES = new Map([
   ['served lists', 'served'],
@@ -100,5 +101,27 @@ describe('the table of a replay', () => {
     expect(text).toContain('Of 400 positive records 300 (75 %) can be judged');
     expect(text).toContain('2 people see 3 of 40 items; two people share 1.0 of ten.');
     expect(text).toMatch(/20 likes or more \| +100 \| +0\.500 \| +1\.000 \|/);
+  });
+
+  it('is printed as docs/evaluation.md has it', () => {
+    const page = readFileSync(new URL('../../docs/evaluation.md', import.meta.url), 'utf8');
+    const [, block = ''] = /^```\n(Replay of [\s\S]*?)^```/m.exec(page)!;
+    const [first = '', , ...lines] = block.trim().split('\n');
+    const plain = (text: string) => text.replaceAll(/\d[\d,]*/g, 'N');
+    expect(plain(describeReplay(table))).toContain(plain(first));
+    const [head, line, ...rows] = lines.map((each) => each.split('|').map((cell) => cell.trim()));
+    expect(head!.slice(1, -1)).toEqual(summaryCells([])[0]);
+    expect(line!.every((cell) => /^-*$/.test(cell))).toBe(true);
+    const [, all] = summaryCells(table.groups);
+    for (const row of rows.filter(([, name]) => name !== '...')) {
+      expect(row.slice(1, -1)).toHaveLength(all!.length);
+      expect(
+        row
+          .slice(1, -1)
+          .map((cell) => plain(cell).replace(/^[+-]/, ''))
+          .slice(1, 6),
+      ).toEqual(['N', 'N.N', 'N.N', 'most liked, N h', 'N.N ± N.N']);
+      expect(['ahead', 'level', 'behind', 'too few']).toContain(row.at(-2));
+    }
   });
 });
