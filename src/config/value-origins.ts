@@ -26,13 +26,17 @@ export function describeConfig(config: Config, { text, env, flags }: ConfigOrigi
   return CONFIG_KEYS.map((key) => {
     const { path, variable, schema } = key;
     const value = encodeValue(schema, lookUp(config, path));
-    const Source = flags.includes(variable) ? 'command line' : effectiveValue(key, file, variables).source;
+    const shown = JSON.stringify(shownValue(schema, value));
+    // Written as values are: a duration has one form.
+    const Default = JSON.stringify(shownValue(schema, encodeValue(schema, lookUp(usual, path))));
+    const { source } = effectiveValue(key, file, variables);
+    // A command such as `playground` sets some by itself.
+    const isOfCommand = flags.includes(variable) || (source === 'default' && shown !== Default);
     return {
       Key: path.join('.'),
-      Value: schema.secret && String(value) !== '' ? MASK : JSON.stringify(shownValue(schema, value)),
-      // Written as values are: a duration has one form.
-      Default: JSON.stringify(shownValue(schema, encodeValue(schema, lookUp(usual, path)))),
-      Source,
+      Value: schema.secret && String(value) !== '' ? MASK : shown,
+      Default,
+      Source: isOfCommand ? 'command line' : source,
       Variable: variable,
       Description: schema.description ?? '',
     };

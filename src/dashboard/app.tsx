@@ -128,6 +128,9 @@ function QuestionDialog() {
 }
 
 function Navigation({ current }: { current: string }) {
+  const here = useRef<HTMLAnchorElement>(null);
+  // On a phone the pages are a row that is wider than the screen.
+  useEffect(() => here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [current]);
   const state = summary.value;
   const worst = silentSince.value !== undefined ? 'error' : state?.Troubles[0]?.Severity;
   const health =
@@ -147,7 +150,11 @@ function Navigation({ current }: { current: string }) {
         <ul>
           {PAGES.map(({ name, label }) => (
             <li key={name}>
-              <a href={`#/${name}`} aria-current={name === current ? 'page' : undefined}>
+              <a
+                href={`#/${name}`}
+                ref={name === current ? here : undefined}
+                aria-current={name === current ? 'page' : undefined}
+              >
                 {label}
               </a>
             </li>

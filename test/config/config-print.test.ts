@@ -52,4 +52,11 @@ describe('the settings in effect', () => {
     expect(of('recommend.cache_expire')).toMatchObject({ Value: of('recommend.cache_expire').Default });
     expect(of('recommend.popular.popular_window')).toMatchObject({ Value: '"12h0m0s"', Source: 'file' });
   });
+
+  it('that a command has set by itself come from the command line', () => {
+    const { server, ...rest } = defaultConfig();
+    const told = describeConfig({ ...rest, server: { ...server, port: 1 } }, NO_ORIGIN);
+    const sourceOf = (key: string) => told.find(({ Key }) => Key === key)?.Source;
+    expect([sourceOf('server.port'), sourceOf('server.host')]).toEqual(['command line', 'default']);
+  });
 });

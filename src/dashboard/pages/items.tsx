@@ -81,7 +81,7 @@ function MostLiked() {
   const { data, error, loading } = useResource<PopularItemsView>(path);
   const rows = data?.Items ?? [];
   return (
-    <Card wide title="Most liked">
+    <Card wide title="Most liked lately">
       <State error={error} loading={loading} />
       {data !== undefined && page === 0 && rows.length === 0 && (
         <p class="muted">Nothing was liked within popular_window of the configuration.</p>

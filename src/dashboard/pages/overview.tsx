@@ -79,7 +79,8 @@ function goodInWords({ Ways, Chosen, Users, OverPopular }: RankingChoice): strin
   const best = (isMeant: (name: string) => boolean) =>
     Ways.filter(({ Name }) => isMeant(Name)).sort((a, b) => b.Quality.Mean - a.Quality.Mean)[0]?.Quality;
   const [lists, popular] = [best((name) => name === Chosen), best((name) => name.startsWith('popular_'))];
-  if (lists === undefined || popular === undefined || OverPopular === undefined) return '';
+  if (lists === undefined || popular === undefined || OverPopular === undefined)
+    return 'The next fit tells: the one that serves was made by an earlier version.';
   const times = lists.Mean / Math.max(popular.Mean, Number.MIN_VALUE);
   const isAhead = OverPopular.Mean > OverPopular.HalfWidth;
   const verdict = isAhead
