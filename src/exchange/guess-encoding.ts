@@ -7,66 +7,32 @@ export const TEXT_ENCODINGS = [
 ] as const;
 export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
 
-const KANA_OF_SHIFT_JIS = /\x82[\x9f-\xf1]|\x83[\x40-\x96]/g;
-const KANA_OF_EUC_JP = /[\xa4\xa5][\xa1-\xf6]/g;
+/** Whole runs of signs of two bytes. @param leads the first bytes, as within brackets of a pattern */
+const pairs = (leads: string) =>
+  new RegExp(`(?<![\\x80-\\xff])(?:[${leads}][\\xa1-\\xfe])+(?![\\x80-\\xff])`, 'g');
+
 const NAMES_OF_LATIN = 'Windows-1252, as spreadsheets in western Europe write it';
 
 /**
- * Encodings by the signs that their texts are full of: kana, the common syllables and signs, which stand in the first part of
- * each table, words in Cyrillic letters; letters of
- * central Europe stand where the west has digits and signs. The first counts of whose signs there are enough; western texts have few letters
- * beyond ASCII, which stand alone.
+ * Encodings by the signs that their texts are full of: kana, common syllables and signs, which stand in the first part of each
+ * table, words in Cyrillic letters, letters that stand where the west has digits and signs. Western texts have few letters
+ * beyond ASCII, which stand alone. The first counts whose signs take their share of all bytes beyond ASCII.
  */
-const SIGNS: readonly {
-  readonly encoding: TextEncoding;
-  readonly name: string;
-  readonly signs: RegExp;
-  /** The share, of all bytes beyond ASCII, that are within such signs at least. */
-  readonly shareMin: number;
-}[] = [
-  {
-    encoding: 'shift_jis',
-    name: 'Shift-JIS, as Japanese programs write it',
-    signs: KANA_OF_SHIFT_JIS,
-    shareMin: 0.1,
-  },
-  { encoding: 'euc-jp', name: 'EUC-JP, of Japanese', signs: KANA_OF_EUC_JP, shareMin: 0.1 },
-  {
-    encoding: 'windows-1251',
-    name: 'Windows-1251, of Russian and other Cyrillic letters',
-    signs: /[\xa8\xb8\xc0-\xff]{3,}/g,
-    shareMin: 0.8,
-  },
-  {
-    encoding: 'euc-kr',
-    name: 'EUC-KR, as Korean programs write it',
-    signs: /(?<![\x80-\xff])(?:[\xa1\xb0-\xc8][\xa1-\xfe])+(?![\x80-\xff])/g,
-    shareMin: 0.9,
-  },
-  {
-    encoding: 'gb18030',
-    name: 'GB 18030, as Chinese programs write it',
-    signs: /(?<![\x80-\xff])(?:[\xa1-\xa3\xb0-\xf7][\xa1-\xfe])+(?![\x80-\xff])/g,
-    shareMin: 0.9,
-  },
-  {
-    encoding: 'big5',
-    name: 'Big5, of traditional Chinese',
-    signs: /[\xa1-\xc6][\xa1-\xfe]/g,
-    shareMin: 0.6,
-  },
-  {
-    encoding: 'windows-1250',
-    name: 'Windows-1250, as spreadsheets in central Europe write it',
-    signs: /[\x8a\x8e\x9a\x9d\x9e]|(?<=[a-z])[\xb3\xb9\xbe\xbf](?=[a-z])/gi,
-    shareMin: 0.1,
-  },
-  {
-    encoding: 'windows-1254',
-    name: 'Windows-1254, as spreadsheets in Turkey write it',
-    signs: /(?<=[a-z])[\xf0\xfd\xfe](?=[a-z])/gi,
-    shareMin: 0.2,
-  },
+const SIGNS: readonly (readonly [encoding: TextEncoding, name: string, shareMin: number, signs: RegExp])[] = [
+  ['shift_jis', 'Shift-JIS, as Japanese programs write it', 0.1, /\x82[\x9f-\xf1]|\x83[\x40-\x96]/g],
+  ['euc-jp', 'EUC-JP, of Japanese', 0.1, /[\xa4\xa5][\xa1-\xf6]/g],
+  ['windows-1251', 'Windows-1251, of Russian and other Cyrillic letters', 0.8, /[\xa8\xb8\xc0-\xff]{3,}/g],
+  ['euc-kr', 'EUC-KR, as Korean programs write it', 0.9, pairs('\\xa1\\xb0-\\xc8')],
+  ['gb18030', 'GB 18030, as Chinese programs write it', 0.9, pairs('\\xa1-\\xa3\\xb0-\\xf7')],
+  ['big5', 'Big5, of traditional Chinese', 0.6, /[\xa1-\xc6][\xa1-\xfe]/g],
+  [
+    ...(['windows-1250', 'Windows-1250, as spreadsheets in central Europe write it', 0.1] as const),
+    /[\x8a\x8e\x9a\x9d\x9e]|(?<=[a-z])[\xb3\xb9\xbe\xbf](?=[a-z])/gi,
+  ],
+  [
+    ...(['windows-1254', 'Windows-1254, as spreadsheets in Turkey write it', 0.2] as const),
+    /(?<=[a-z])[\xf0\xfd\xfe](?=[a-z])/gi,
+  ],
 ];
 
 /** The encoding that some bytes, which are not UTF-8, are likely of, with its name in words; else that of the west. */
@@ -79,6 +45,7 @@ export function likelyEncoding(bytes: Uint8Array): {
   const count = (of: string) => of.replace(/[^\x80-\xff]/g, '').length;
   const all = count(text);
   const share = (signs: RegExp) => count((text.match(signs) ?? []).join('')) / all;
-  const found = SIGNS.find(({ signs, shareMin }) => share(signs) >= shareMin);
-  return found ?? { encoding: 'windows-1252', name: NAMES_OF_LATIN };
+  const found = SIGNS.find(([, , shareMin, signs]) => share(signs) >= shareMin);
+  const [encoding, name] = found ?? (['windows-1252', NAMES_OF_LATIN] as const);
+  return { encoding, name };
 }
