@@ -416,7 +416,13 @@ describe('furze init on a terminal', () => {
     prompt.close();
     expect(files[0]?.wishes.encoding).toBe('windows-1252');
     expect(files[0]?.plan.encoding).toBe('windows-1252');
-    const refusing = scripted(...(isAtOnce ? [] : [['right', ''] as [string, string]]), [asked[0], 'no']);
+    const refusing = scripted(
+      ...(isAtOnce ? [] : [['right', ''] as [string, string]]),
+      [asked[0], 'no'],
+      // Another can be named; none ends it.
+      ['Which of utf-8, windows-1252', 'latin-9'],
+      ['Which of utf-8, windows-1252', ''],
+    );
     await expect(findAnswers({ ...given, wishes: { type: 'like' } }, refusing)).rejects.toThrow(
       /not text in utf-8/,
     );
