@@ -9,6 +9,7 @@ import { FurzeProcess, inFolder } from './furze-process.ts';
 import { runProof } from './run-proof.ts';
 
 const CONFIG = fileURLToPath(new URL('./schemathesis.toml', import.meta.url));
+const HOOKS = fileURLToPath(new URL('./schemathesis-hooks.py', import.meta.url));
 const KEY = 'schemathesis';
 /**
  * All checks but two: what belongs to an unknown id is an empty list, as Gorse answers, and an id that was made is asked for
@@ -32,7 +33,8 @@ await runProof('cases', 15_000, async ({ amount, seed, folder }) => {
   const operations = Object.values(document.paths).flatMap((path) => Object.keys(path)).length;
   const args = ['--config-file', CONFIG, 'run', `${furze.url}/apidocs.json`, '-H', `X-API-Key: ${KEY}`];
   const more = ['--max-examples', `${Math.ceil(amount / operations)}`, '--seed', `${seed}`];
-  const child = spawn('schemathesis', [...args, ...more, ...CHECKS, '--no-color'], { cwd: folder });
+  const env = { ...process.env, SCHEMATHESIS_HOOKS: HOOKS };
+  const child = spawn('schemathesis', [...args, ...more, ...CHECKS, '--no-color'], { cwd: folder, env });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
