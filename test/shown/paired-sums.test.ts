@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
+import { getOrPut } from '../../src/domain/get-or-put.ts';
 import { editionOf } from '../../src/recommend/placements/experiment-split.ts';
 import { packChosen, packRanks } from '../../src/recommend/placements/list-plan.ts';
 import type { SeenList } from '../../src/shown/attribution.ts';
@@ -8,7 +9,10 @@ import { PairedSums } from '../../src/shown/paired-sums.ts';
 const LIST_MS = Date.UTC(2026, 0, 10);
 const NOW_MS = LIST_MS + 48 * 3_600_000;
 
-function settingsOf(method: string) {
+const configured = new Map<string, ReturnType<typeof parsed>>();
+const settingsOf = (method: string) => getOrPut(configured, method, () => parsed(method));
+
+function parsed(method: string) {
   const { experiment } = parseConfig(`
     [placement.home]
     explore = 0.1
