@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { getRequest, postRequest } from '../http/connection.ts';
-import { measureLoad, RequestRing, sendAll } from '../http/load.ts';
+import { sendAll } from '../http/load.ts';
 import type { ServerProcess } from '../http/processes.ts';
 import { itemIdOf, userIdOf, type WorldSize, worldRequests } from '../http/world.ts';
 import { type Engines, spentOf, startNode } from './parts.ts';
@@ -13,6 +13,10 @@ const BATCH_RECORDS = 1000;
 /** Connections a node that write single feedback, and that ask. */
 const WRITING = 16;
 const ASKING = 16;
+/** Users that each node is asked for, one in so many; a prime, so each is another. */
+const READ_USERS = 10_000;
+const READ_STRIDE = 7919;
+const WARMING_READS = 2000;
 const SETTLED_MS = 300;
 /** Processors of a host on paper. */
 const CORES = 2;
@@ -24,12 +28,16 @@ interface Row {
   readonly batchesPerSecond: number;
   readonly usPerBatched: number;
   readonly usPerSingle: number;
+  /** A read of a user whom the node has not been asked for before, and of one whom it has; as many a node, however many nodes. */
+  readonly usPerLoadingRead: number;
   readonly usPerRead: number;
   /** Feedback a second in batches if each node had a host of its own: what `CORES` processors of each could do. */
   readonly ownHostsPerSecond: number;
   /** Processor time of PostgreSQL a feedback in batches, and a single one. */
   readonly postgresUsPerBatched: number;
   readonly postgresUsPerSingle: number;
+  readonly postgresUsPerLoadingRead: number;
+  readonly postgresUsPerRead: number;
 }
 
 /**
@@ -84,7 +92,7 @@ async function measureSlow(
   for (const connections of [1, 16, 128]) {
     const perNode = isSmoke ? 20 : Math.min(connections * 200, 8000);
     const began = performance.now();
-    const sent = await onAll(servers, all, perNode * servers.length, 1, connections, size, random);
+    const sent = await onAll(servers, all, perNode, 1, connections, size, random);
     // The pause in which all come to show it is none of theirs.
     rates[`${connections} connections a node`] = (sent / (performance.now() - began - SETTLED_MS)) * 1000;
   }
@@ -101,29 +109,37 @@ async function measure(
   const all = [...servers, ...idle];
   await fill(servers, all, size);
   const random = createRandom(Number.parseInt(randomBytes(4).toString('hex'), 16));
-  const batches = isSmoke ? 4 : 400;
-  const singles = isSmoke ? 40 : 20_000;
+  // Each node has as much to do however many there are, and has done some before: that its code is not compiled yet is no cost of a write.
+  const batches = isSmoke ? 4 : 150;
+  const singles = isSmoke ? 40 : 8000;
   const batched = await cost(engines, all, () =>
     onAll(servers, all, batches, BATCH_RECORDS, 4, size, random),
   );
+  await onAll(servers, all, singles / 4, 1, WRITING, size, random);
   const single = await cost(engines, all, () => onAll(servers, all, singles, 1, WRITING, size, random));
-  const ring = new RequestRing(
-    Array.from({ length: size.users }, () => getRequest(`/api/user/${userIdOf(random.below(size.users))}`)),
+  const requests = Array.from({ length: Math.min(READ_USERS, size.users) }, (_, at) =>
+    getRequest(`/api/user/${userIdOf((at * READ_STRIDE) % size.users)}`),
   );
-  const pressure = { connections: ASKING, depth: 1 };
-  const readMs = isSmoke ? 200 : 4000;
-  const read = await cost(engines, all, async () => {
-    const rates = await Promise.all(servers.map(({ port }) => measureLoad(port, ring, pressure, readMs)));
-    return (rates.reduce((sum, rate) => sum + rate, 0) * readMs) / 1000;
-  });
+  const readAll = async () => {
+    await Promise.all(servers.map(({ port }) => sendAll(port, requests, ASKING)));
+    return requests.length * servers.length;
+  };
+  const unmeasured = Array.from({ length: WARMING_READS }, () => getRequest('/api/user/user-0'));
+  await Promise.all(servers.map(({ port }) => sendAll(port, unmeasured, ASKING)));
+  // A node knows nobody before it was asked for them.
+  const loaded = await cost(engines, all, readAll);
+  const known = await cost(engines, all, readAll);
   return {
     batchesPerSecond: batched.perSecond,
     usPerBatched: batched.nodesUs,
     usPerSingle: single.nodesUs,
-    usPerRead: read.nodesUs,
+    usPerLoadingRead: loaded.nodesUs,
+    usPerRead: known.nodesUs,
     ownHostsPerSecond: (servers.length * CORES * 1e6) / batched.nodesUs,
     postgresUsPerBatched: batched.postgresUs,
     postgresUsPerSingle: single.postgresUs,
+    postgresUsPerLoadingRead: loaded.postgresUs,
+    postgresUsPerRead: known.postgresUs,
   };
 }
 
@@ -153,7 +169,7 @@ function sizeOf(isSmoke: boolean): WorldSize {
     : { users: 20_000, items: 5000, feedback: 300_000 };
 }
 
-/** Posts `requests` of `records` new feedback each, spread over all nodes, until all nodes show them. @returns feedback sent */
+/** Posts `requests` of `records` new feedback each to each node, until all nodes show them. @returns feedback sent */
 async function onAll(
   servers: readonly ServerProcess[],
   all: readonly ServerProcess[],
@@ -163,18 +179,19 @@ async function onAll(
   size: WorldSize,
   random: Random,
 ): Promise<number> {
-  const each = Math.ceil(requests / servers.length);
   await Promise.all(
     servers.map(({ port }) =>
       sendAll(
         port,
-        Array.from({ length: each }, () => postRequest('/api/feedback', newFeedback(records, size, random))),
+        Array.from({ length: requests }, () =>
+          postRequest('/api/feedback', newFeedback(records, size, random)),
+        ),
         connections,
       ),
     ),
   );
   await settle(all);
-  return each * servers.length * records;
+  return requests * servers.length * records;
 }
 
 /** Waits until each node has taken in what the others wrote: a strict read of each does. */
