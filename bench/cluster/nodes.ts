@@ -112,10 +112,11 @@ async function measure(
   // Each node has as much to do however many there are, and has done some before: that its code is not compiled yet is no cost of a write.
   const batches = isSmoke ? 4 : 150;
   const singles = isSmoke ? 40 : 8000;
+  await onAll(servers, all, batches, BATCH_RECORDS, 4, size, random);
   const batched = await cost(engines, all, () =>
     onAll(servers, all, batches, BATCH_RECORDS, 4, size, random),
   );
-  await onAll(servers, all, singles / 4, 1, WRITING, size, random);
+  await onAll(servers, all, singles, 1, WRITING, size, random);
   const single = await cost(engines, all, () => onAll(servers, all, singles, 1, WRITING, size, random));
   const requests = Array.from({ length: Math.min(READ_USERS, size.users) }, (_, at) =>
     getRequest(`/api/user/${userIdOf((at * READ_STRIDE) % size.users)}`),
