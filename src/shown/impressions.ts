@@ -4,7 +4,7 @@ import type { GivenImpression } from '../domain/decode-bodies.ts';
 import type { Feedback } from '../domain/entities.ts';
 import { refuseBody } from '../domain/field-checks.ts';
 import { formatTimestamp, parseTimestamp } from '../domain/rfc3339.ts';
-import { mapInTurns } from '../platform/concurrency/event-loop-turns.ts';
+import { mapInTurns, turns } from '../platform/concurrency/event-loop-turns.ts';
 import type { ExplorationPools } from '../recommend/placements/exploration-pools.ts';
 import { unpackChosen } from '../recommend/placements/list-plan.ts';
 import type { PlacementCounts } from '../recommend/placements/placement-counts.ts';
@@ -20,6 +20,8 @@ const FAILED_MS = 3_600_000;
 const FAILED_MAX = 20_000;
 /** Records of a user that a walk hands out at once. */
 const SLICE_RECORDS = 100;
+/** Records that are noted in memory in one turn. */
+const NOTED_RECORDS = 1000;
 
 export interface ImpressionParts {
   readonly log: ShownLog;
@@ -77,7 +79,7 @@ export class Impressions {
    * Notes which lists feedback came of. A token that is not of the user and this service is passed over; the feedback is stored,
    * so what cannot be noted is told to `onTrouble` alone.
    */
-  async credit(feedback: readonly Feedback[]): Promise<void> {
+  async credit(feedback: Iterable<Feedback>): Promise<void> {
     await this.parts.barrier?.pass();
     const { onTrouble, clock } = this.parts;
     const nowMs = clock();
@@ -122,11 +124,15 @@ export class Impressions {
     if (records.length === 0) return;
     const { log, counts, seenLately, pools } = this.parts;
     await log.append(records);
-    seenLately.note(records);
-    pools.note(records);
-    for (const { list, itemRows, feedbackType } of records) {
-      const what = feedbackType === undefined ? 'shown' : 'feedback';
-      counts.note(what, list.placement, list.variant, itemRows.length);
+    for (let from = 0; from < records.length; from += NOTED_RECORDS) {
+      if (from > 0) await turns.take();
+      const part = records.slice(from, from + NOTED_RECORDS);
+      seenLately.note(part);
+      pools.note(part);
+      for (const { list, itemRows, feedbackType } of part) {
+        const what = feedbackType === undefined ? 'shown' : 'feedback';
+        counts.note(what, list.placement, list.variant, itemRows.length);
+      }
     }
   }
 

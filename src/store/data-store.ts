@@ -272,13 +272,13 @@ export interface WriteResult {
   /** Read feedback that positive feedback of a putFeedback took the place of; absent where there was none. */
   readonly replacedReads?: number;
   /** Feedback of a putFeedback that names the recommendation that it came of; absent where none does. */
-  readonly credited?: readonly Feedback[];
+  readonly credited?: RecordList<Feedback>;
   /** Feedback that a deleteFeedback removed. */
   readonly removed: readonly Feedback[];
 }
 
-/** Items that are read as they are asked for. */
-export interface ItemList extends Iterable<CatalogueItem> {
+/** Records that are read as they are asked for. */
+export interface RecordList<T> extends Iterable<T> {
   readonly length: number;
 }
 
@@ -291,7 +291,7 @@ export type ChangeListener = (changes: ChangeSet) => Iterable<unknown> | undefin
 /** Changes of one commit. Safe to keep. */
 export interface ChangeSet {
   /** Items inserted or altered, as they are now. */
-  readonly items: ItemList;
+  readonly items: RecordList<CatalogueItem>;
   readonly deletedItemRows: readonly number[];
   /** Items of which a vector was written or removed; a deleted item loses all without a word here. */
   readonly vectorRows: readonly number[];

@@ -1,6 +1,6 @@
 import { FurzeError } from '../../src/domain/furze-error.ts';
 import type { ChangeSet, DataStore, WriteCommand, WriteResult } from '../../src/store/data-store.ts';
-import { fromPlain } from '../../src/store/lmdb/changes/change-log.ts';
+import { fromPlain, resultFromPlain } from '../../src/store/lmdb/changes/change-log.ts';
 import { LmdbDataReader } from '../../src/store/lmdb/reads/lmdb-data-reader.ts';
 import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
 import type { WriteRules } from '../../src/store/lmdb/tables/writer-messages.ts';
@@ -30,7 +30,7 @@ export class DirectStore extends LmdbDataReader implements DataStore {
     this.changes.push(...changes.map(fromPlain));
     const refused = answers.find(({ error }) => error !== undefined);
     if (refused) throw FurzeError.fromPlain(refused.error!);
-    return [...answers].sort((a, b) => a.ticket - b.ticket).map(({ result }) => result!);
+    return [...answers].sort((a, b) => a.ticket - b.ticket).map(({ result }) => resultFromPlain(result!));
   }
 
   /** Carries on with a long deletion. @returns false when there is none */

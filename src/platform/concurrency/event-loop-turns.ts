@@ -72,15 +72,16 @@ export function pausing(): () => Promise<void> | undefined {
   };
 }
 
-/** Makes results of values, in turns; a value without one is left out. */
+/** Makes results of values, in turns; a value without one is left out. @param values which may be read as they are asked for */
 export function mapInTurns<V, R>(
-  values: readonly V[],
+  values: Iterable<V>,
   toResult: (value: V, index: number) => R | undefined,
 ): Promise<R[]> {
   const work = function* (): Generator<undefined, R[]> {
     const results: R[] = [];
-    for (const [index, value] of values.entries()) {
-      const result = toResult(value, index);
+    let index = 0;
+    for (const value of values) {
+      const result = toResult(value, index++);
       if (result !== undefined) results.push(result);
       yield;
     }

@@ -13,7 +13,7 @@ import type {
   WriteResult,
 } from '../data-store.ts';
 import type { FolderLock } from '../lock/folder-lock.ts';
-import { fromPlain } from './changes/change-log.ts';
+import { fromPlain, resultFromPlain } from './changes/change-log.ts';
 import { beginRecent } from './changes/recent-feedback.ts';
 import { type BackupStream, streamBackup } from './maintenance/backup.ts';
 import { CompactionRequests } from './maintenance/compaction-requests.ts';
@@ -244,7 +244,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.pending.delete(ticket);
     this.waitingBytes -= pending.bytes;
     if (error !== undefined) pending.reject(FurzeError.fromPlain(error));
-    else pending.resolve(result!);
+    else pending.resolve(resultFromPlain(result!));
   }
 
   private fail(reason: string, trace: unknown): void {

@@ -1,6 +1,6 @@
-import { deserialize, serialize } from 'node:v8';
-import { type CatalogueItem, type ChangeSet, FeedbackColumns, type ItemList } from '../../data-store.ts';
-import type { PlainChanges, PlainColumns, PlainItems } from '../tables/writer-messages.ts';
+import { type CatalogueItem, type ChangeSet, FeedbackColumns, type WriteResult } from '../../data-store.ts';
+import type { PlainChanges, PlainColumns, PlainResult } from '../tables/writer-messages.ts';
+import { packRecords, recordBuffers, unpackRecords } from './packed-records.ts';
 
 /** Records that there is room for at first: most commands have one. */
 const FIRST_RECORDS = 8;
@@ -49,7 +49,7 @@ export class ChangeLog {
     const added = trim(this.added);
     const removed = trim(this.removed);
     return {
-      items: packItems(items),
+      items: packRecords(items),
       deletedItemRows,
       vectorRows,
       journals,
@@ -68,17 +68,22 @@ export class ChangeLog {
 export function fromPlain({ items, added, removed, ...others }: PlainChanges): ChangeSet {
   return {
     ...others,
-    items: unpackItems(items),
+    items: unpackRecords(items),
     added: toColumns(added),
     removed: toColumns(removed),
   };
+}
+
+/** A result on the receiving side. */
+export function resultFromPlain({ credited, ...others }: PlainResult): WriteResult {
+  return credited === undefined ? others : { ...others, credited: unpackRecords(credited) };
 }
 
 /** The buffers of the changes that are worth being transferred rather than copied. */
 export function buffersOf(changes: readonly PlainChanges[]): ArrayBuffer[] {
   return changes.flatMap(({ items, added, removed }) => {
     const columns = [added, removed].flatMap((one) => Object.values(one ?? {}) as Uint32Array<ArrayBuffer>[]);
-    const buffers = [...itemBuffers(items), ...columns.map(({ buffer }) => buffer)];
+    const buffers = [...recordBuffers(items), ...columns.map(({ buffer }) => buffer)];
     return buffers.filter(({ byteLength }) => byteLength >= MOVED_BYTES_MIN);
   });
 }
@@ -100,46 +105,4 @@ const NO_RECORDS = new FeedbackColumns(0);
 function toColumns(plain: PlainColumns | undefined): FeedbackColumns {
   if (plain === undefined) return NO_RECORDS;
   return Object.assign(new FeedbackColumns(0), plain, { length: plain.userRows.length });
-}
-
-/** Items in one piece: unpacking it takes a fraction of a millisecond. */
-const PIECE_ITEMS = 128;
-
-/**
- * Items to be sent to another thread: a few as they are, which costs least, and many as bytes, a piece at a time, so that
- * the receiving thread need not read all of a large commit at once.
- */
-function packItems(items: readonly CatalogueItem[]): PlainItems {
-  if (items.length <= PIECE_ITEMS) return items;
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  for (let from = 0; from < items.length; from += PIECE_ITEMS) {
-    // Of its own buffer, which is handed over whole.
-    pieces.push(Uint8Array.from(serialize(items.slice(from, from + PIECE_ITEMS))));
-  }
-  return { pieces, length: items.length };
-}
-
-/** The items on the receiving side. */
-function unpackItems(items: PlainItems): ItemList {
-  return 'pieces' in items ? new PackedItems(items.pieces, items.length) : items;
-}
-
-/** The buffers of items that are worth being transferred rather than copied. */
-function itemBuffers(items: PlainItems): ArrayBuffer[] {
-  return 'pieces' in items ? items.pieces.map(({ buffer }) => buffer) : [];
-}
-
-/** Packed items, each piece read when its first item is asked for, and again by who asks again. */
-class PackedItems implements ItemList {
-  readonly length: number;
-  private readonly pieces: readonly Uint8Array[];
-
-  constructor(pieces: readonly Uint8Array[], length: number) {
-    this.pieces = pieces;
-    this.length = length;
-  }
-
-  *[Symbol.iterator](): Iterator<CatalogueItem> {
-    for (const piece of this.pieces) yield* deserialize(piece) as CatalogueItem[];
-  }
 }

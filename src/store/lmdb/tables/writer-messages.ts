@@ -1,7 +1,9 @@
+import type { Feedback } from '../../../domain/entities.ts';
 import type { PlainError } from '../../../domain/furze-error.ts';
 import type { CatalogueItem, ChangeSet, Compacted, WriteCommand, WriteResult } from '../../data-store.ts';
 import type { PostgresDsn } from '../../dsn.ts';
 import type { SyncMode, WriteRules } from '../../write-options.ts';
+import type { Packed } from '../changes/packed-records.ts';
 
 export type { SyncMode, WriteRules } from '../../write-options.ts';
 
@@ -79,9 +81,14 @@ export type FromWriter =
   | { readonly kind: 'compacted'; readonly result: Compacted | undefined; readonly error: string | undefined }
   | { readonly kind: 'closed' };
 
+/** A result as it crosses threads. */
+export interface PlainResult extends Omit<WriteResult, 'credited'> {
+  readonly credited?: Packed<Feedback>;
+}
+
 export interface WriteAnswer {
   readonly ticket: number;
-  readonly result: WriteResult | undefined;
+  readonly result: PlainResult | undefined;
   readonly error: PlainError | undefined;
   /** Text of an unforeseen error, for the log; never for the caller. */
   readonly trace: string | undefined;
@@ -95,13 +102,8 @@ export interface PlainColumns {
   readonly timesMs: Float64Array;
 }
 
-/** A few items as they are, or many as bytes; see `packItems`. */
-export type PlainItems =
-  | readonly CatalogueItem[]
-  | { readonly pieces: readonly Uint8Array<ArrayBuffer>[]; readonly length: number };
-
 export interface PlainChanges extends Omit<ChangeSet, 'items' | 'added' | 'removed'> {
-  readonly items: PlainItems;
+  readonly items: Packed<CatalogueItem>;
   /** Undefined for no records. */
   readonly added: PlainColumns | undefined;
   readonly removed: PlainColumns | undefined;

@@ -2,6 +2,7 @@ import { FurzeError, isEngineError } from '../../../domain/furze-error.ts';
 import { type CheckedCommand, checkCommand } from '../../check-command.ts';
 import type { WriteResult } from '../../data-store.ts';
 import type { WriteRules } from '../../write-options.ts';
+import { packRecords } from '../changes/packed-records.ts';
 import type { Write, WriteAnswer } from '../tables/writer-messages.ts';
 
 /** A write whose input is checked. */
@@ -31,7 +32,9 @@ export function checkWrites(
 export function answerOf(ticket: number, result: WriteResult | FurzeError): WriteAnswer {
   if (result instanceof FurzeError)
     return { ticket, result: undefined, error: result.toPlain(), trace: undefined };
-  return { ticket, result, error: undefined, trace: undefined };
+  const { credited, ...others } = result;
+  const plain = credited === undefined ? others : { ...others, credited: packRecords(Array.from(credited)) };
+  return { ticket, result: plain, error: undefined, trace: undefined };
 }
 
 /**
