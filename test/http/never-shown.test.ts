@@ -94,6 +94,13 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'neighbors of an item': list('/api/item/ITEM/neighbors'),
   'neighbors of an item in a category': list('/api/item/ITEM/neighbors/a', { category: 'a' }),
   'neighbors by rules': list('/api/item/ITEM/neighbors?placement=similar&user-id=USER', { ofUser: true }),
+  'neighbors by the rules of lists for a user': list(
+    '/api/item/ITEM/neighbors?placement=ruled&user-id=USER',
+    {
+      ofUser: true,
+      category: 'a',
+    },
+  ),
   'neighbors of a user': list('/api/user/USER/neighbors', { users: true }),
   'a session': { ...list('/api/session/recommend'), body: session },
   'a session in a category': { ...list('/api/session/recommend/a', { category: 'a' }), body: session },

@@ -150,6 +150,18 @@ describe('kinds of placements', () => {
     const like = await server.call('GET', '/api/item/bread/neighbors?placement=framed');
     expect(like.body.map(({ Id }: { Id: string }) => Id)).toEqual(['lamp', expect.any(String)]);
     expect(JSON.stringify(like.body)).not.toContain('butter');
+    const own = ['bread', 'milk', 'soap', 'coffee'];
+    await server.call('POST', '/api/feedback', [feedback('buy', 'whoever', 'lamp', 0)]);
+    for (const [userId, had] of [
+      ['ann', own],
+      ['whoever', ['lamp']],
+    ] as const) {
+      const { body } = await server.call(
+        'GET',
+        `/api/item/butter/neighbors?placement=framed&user-id=${userId}`,
+      );
+      expect(body.map(({ Id }: { Id: string }) => Id).filter((id: string) => had.includes(id))).toEqual([]);
+    }
     const session = await server.call('POST', '/api/session/recommend?placement=framed', [
       feedback('buy', '', 'bread', 0),
     ]);

@@ -197,12 +197,13 @@ export class OnlineRecommender implements Recommender {
     const { caller, userId } = query;
     return histories.use(userId === undefined ? -1 : reads.userRow(userId), async (history) => {
       const passing = placement.filter && (await filters.of(placement.filter, caller?.signal));
-      const frame = frameOf(this.parts, placement, passing, query, mayShow);
+      const isNew = (row: number) => mayShow(row) && isUnread(history, row);
+      const frame = frameOf(this.parts, placement, passing, query, isNew);
       const { filter } = frame;
       const k = withSpare(frame.wanted, placement, filter);
       const accept = (row: number) => filter.accepts(row) && mayShow(row);
       const ofKind = await kinds.rank(placement, { history, itemRow, k, accept, caller });
-      const ranked = boosted(ofKind ?? (await rank(k, accept)), filter);
+      const ranked = boosted(ofKind ?? (await rank(k, (row) => filter.accepts(row) && isNew(row))), filter);
       const answer = frame.begin();
       answer.takeAll(ranked.rows, ranked.scores);
       if (frame.pins.length > 0) answer.arrange(frame.withPins(answer.rows));
