@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Feedback } from '../../src/domain/entities.ts';
-import { packRecords, unpackRecords } from '../../src/store/lmdb/changes/packed-records.ts';
+import { packRecords, unpackRecords } from '../../src/store/lmdb/format/packed-records.ts';
 import { feedback, openIn, putFeedback, tempFolder } from './helpers.ts';
 
 test('many records cross to another thread in pieces, each of which is read when it is its turn', () => {

@@ -1,6 +1,6 @@
 import { type CatalogueItem, type ChangeSet, FeedbackColumns, type WriteResult } from '../../data-store.ts';
+import { packRecords, recordBuffers, unpackRecords } from '../format/packed-records.ts';
 import type { PlainChanges, PlainColumns, PlainResult } from '../tables/writer-messages.ts';
-import { packRecords, recordBuffers, unpackRecords } from './packed-records.ts';
 
 /** Records that there is room for at first: most commands have one. */
 const FIRST_RECORDS = 8;

@@ -3,7 +3,7 @@ import type { PlainError } from '../../../domain/furze-error.ts';
 import type { CatalogueItem, ChangeSet, Compacted, WriteCommand, WriteResult } from '../../data-store.ts';
 import type { PostgresDsn } from '../../dsn.ts';
 import type { SyncMode, WriteRules } from '../../write-options.ts';
-import type { Packed } from '../changes/packed-records.ts';
+import type { Packed } from '../format/packed-records.ts';
 
 export type { SyncMode, WriteRules } from '../../write-options.ts';
 

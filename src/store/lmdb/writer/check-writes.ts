@@ -2,7 +2,7 @@ import { FurzeError, isEngineError } from '../../../domain/furze-error.ts';
 import { type CheckedCommand, checkCommand } from '../../check-command.ts';
 import type { WriteResult } from '../../data-store.ts';
 import type { WriteRules } from '../../write-options.ts';
-import { packRecords } from '../changes/packed-records.ts';
+import { packRecords } from '../format/packed-records.ts';
 import type { Write, WriteAnswer } from '../tables/writer-messages.ts';
 
 /** A write whose input is checked. */
