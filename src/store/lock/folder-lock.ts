@@ -52,6 +52,9 @@ export interface LockLog {
   waiting(reason: string): void;
 }
 
+/** Times that a folder is made which goes again before it is locked. */
+const TRIES_MAX = 3;
+
 const SILENT: LockLog = { weak() {}, waiting() {} };
 
 /**
@@ -62,12 +65,16 @@ const SILENT: LockLog = { weak() {}, waiting() {} };
 export function lockFolder(path: string, log = SILENT): FolderLock {
   const file = join(path, FOLDER_LOCK_FILE);
   let lock: FolderLock | undefined;
-  try {
-    makeFolder(path);
-    lock = take(file, log);
-  } catch (error) {
-    throw inWords(path, error as NodeJS.ErrnoException);
-  }
+  for (let tries = 1; ; tries++)
+    try {
+      makeFolder(path);
+      lock = take(file, log);
+      break;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Another process may have removed the folder since it was made.
+      if (code !== 'ENOENT' || tries === TRIES_MAX) throw inWords(path, error as NodeJS.ErrnoException);
+    }
   if (lock !== undefined) return lock;
   throw new FolderLockedError(
     `The folder ${path} is in use by ${holderOf(file)}. One process at a time may write it; stop that one first.`,

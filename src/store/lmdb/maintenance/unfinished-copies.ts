@@ -7,9 +7,12 @@ import { DATA_FILE, LOCK_FILE } from '../tables/engine.ts';
 /** The beginning of the name of a folder in which a copy of a store is made. */
 const UNFINISHED_PREFIX = 'partial-';
 
+/** Folders that are made for a copy until one is locked before a process that clears away has it. */
+const TRIES_MAX = 10;
+
 /** A folder beside a store for a copy in the making, locked; `removeUnfinished` clears it away should this process be killed. */
 export function beginCopy(folder: string): TemporaryFolder {
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const partial = temporaryFolder(UNFINISHED_PREFIX, folder);
     try {
       const lock = lockFolder(partial.path);
@@ -17,10 +20,11 @@ export function beginCopy(folder: string): TemporaryFolder {
         lock.release();
         partial.remove();
       };
-      return { path: partial.path, remove };
+      if (existsSync(partial.path)) return { path: partial.path, remove };
+      remove();
     } catch (error) {
-      // Before it was locked, another process may have cleared it away.
-      if (existsSync(partial.path) || !existsSync(folder)) throw error;
+      partial.remove();
+      if (tries === TRIES_MAX || !existsSync(folder)) throw error;
     }
   }
 }
