@@ -1,5 +1,7 @@
-/** At most so many of the values, evenly spread, in their order. */
-export function spreadEvenly<T>(values: ArrayLike<T>, most: number): T[] {
-  const count = Math.min(most, values.length);
-  return Array.from({ length: count }, (_, at) => values[Math.floor((at * values.length) / count)]!);
+/** At most so many of the values, evenly spread, in their order. @param behind takes, of each, the one so many places behind it */
+export function spreadEvenly<T>(values: ArrayLike<T>, most: number, behind = 0): T[] {
+  const { length } = values;
+  const count = Math.min(most, length);
+  const placeOf = (at: number) => (Math.floor((at * length) / count) + behind) % length;
+  return Array.from({ length: count }, (_, at) => values[placeOf(at)]!);
 }

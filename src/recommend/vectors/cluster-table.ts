@@ -62,7 +62,9 @@ export function* clusterTable(
     if (at % STEP_VECTORS === STEP_VECTORS - 1) yield;
   }
   const lists = { ...place, memory, places, starts, count: starts[listCount]! };
-  const share = yield* shareToLookAt(lists, centers.kernels, spreadEvenly(rows, ASKED_ROWS), layout);
+  // Each stands behind one that centers were learned from, whose own list is nearer than those of others are.
+  const asked = spreadEvenly(rows, ASKED_ROWS, 1);
+  const share = yield* shareToLookAt(lists, centers.kernels, asked, layout);
   return { memory, places, starts, share };
 }
 
