@@ -201,8 +201,9 @@ function questions(anItem: () => string): Kind[] {
 
 /** Lists of a placement with 1,000 rules: conditions of its filter, exclusions, pins, boosts. */
 function placements(size: WorldSize, random: Random): Kind[] {
+  // Each another one; of a small catalogue some are unknown.
   const items = (length: number) =>
-    Array.from({ length }, (_, at) => itemIdOf(Math.floor((at * size.items) / length)));
+    Array.from({ length }, (_, at) => itemIdOf(at * Math.max(1, Math.floor(size.items / length))));
   const conditions = Array.from({ length: 120 }, () => ({ label: labelsOf(random)[0]! }));
   const change = (at: number): Ask => ({
     method: 'PUT',
