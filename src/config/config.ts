@@ -1,5 +1,4 @@
 import { parse, TomlError } from 'smol-toml';
-import { getOrPut } from '../domain/get-or-put.ts';
 import { checkRules, type Rules } from './check-experiments.ts';
 import { checkRelations, checkValue, findUnknownKeys } from './checks.ts';
 import { type EffectiveValue, effectiveValue, unknownVariableWarnings } from './environment-overrides.ts';
@@ -101,26 +100,15 @@ export function withRules(rules: Rules, given: GivenRules): Rules {
   for (const key of CONFIG_KEYS) {
     const kind = key.path[0] as keyof Rules;
     if (!Object.hasOwn(rules, kind)) continue;
-    const value = { ...given[kind], ...encodedOf(key.schema, rules[kind]) };
+    const others = Object.entries(given[kind]).filter(([name]) => !Object.hasOwn(rules[kind], name));
+    const value = Object.fromEntries(others);
     findUnknownKeys(ROOT, { [kind]: value }, '', problems);
     takeNamed(key, { value, source: 'file' }, config, problems);
+    Object.assign(config[kind] as Table, rules[kind]);
   }
   if (problems.length === 0) checkRules(config as unknown as Rules, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return freeze(config) as unknown as Rules;
-}
-
-/** Tables of the configuration in the file's form, the same for the same one. */
-const encodedTables = new WeakMap<object, Table>();
-
-function encodedOf(schema: KeySchema, tables: object): Table {
-  const keys = namedTable(schema)!;
-  return Object.fromEntries(
-    Object.entries(tables).map(([name, table]: [string, Table]) => [
-      name,
-      getOrPut(encodedTables, table, () => encodeTable(keys, table)),
-    ]),
-  );
 }
 
 /** Names of tables that the file makes up. */

@@ -68,16 +68,15 @@ export function fits(schema: KeySchema, value: unknown): boolean {
   if (schema.format === 'go-duration') {
     return typeof value === 'string' && parseDuration(value) >= (schema.minimumMs ?? 0);
   }
-  if (Array.isArray(value) && value.length > 0) return listChecker(schema).Check(value);
-  return Check(schema as unknown as TSchema, value);
+  const known = schema as unknown as TSchema;
+  if (Array.isArray(value) && value.length > LIST_LONG)
+    return getOrPut(listCheckers, schema, lazily(known)).Check(value);
+  return Check(known, value);
 }
 
-/** Generated validators of lists, of which some have a thousand entries. */
+/** Entries beyond which a list is worth a generated validator: the general one takes milliseconds for a thousand. */
+const LIST_LONG = 16;
 const listCheckers = new Map<KeySchema, Checker<unknown>>();
-
-function listChecker(schema: KeySchema): Checker<unknown> {
-  return getOrPut(listCheckers, schema, lazily(schema as unknown as TSchema));
-}
 
 const KEY_FORM = 'a key of printable ASCII without blanks around it';
 

@@ -17,14 +17,17 @@ it('copies begin beside a process that clears away what others have left behind'
   child.stderr.on('data', (text) => {
     errors += text;
   });
-  await once(child.stdout, 'data');
-  for (let copy = 0; copy < 500; copy++) {
-    const partial = beginCopy(folder);
-    expect(existsSync(partial.path)).toBe(true);
-    partial.remove();
+  const gone = once(child, 'close');
+  try {
+    await once(child.stdout, 'data');
+    for (let copy = 0; copy < 500; copy++) {
+      const partial = beginCopy(folder);
+      expect(existsSync(partial.path)).toBe(true);
+      partial.remove();
+    }
+  } finally {
+    child.kill('SIGKILL');
+    await gone;
   }
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
   expect(errors).toBe('');
 });
