@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { UserHistory, UserView } from '../domain/admin-schemas.ts';
+import type { DetailedList } from '../domain/api-schemas.ts';
 import { EMPTY_USER } from '../domain/entity-fields.ts';
 import { FurzeError } from '../domain/furze-error.ts';
 import { RECOMMENDERS, type RecommenderName } from '../domain/recommenders.ts';
@@ -9,7 +10,6 @@ import { NOTHING, type Ranked } from '../memory/ranked-rows.ts';
 import { TopK } from '../memory/top-k.ts';
 import { turns } from '../platform/concurrency/event-loop-turns.ts';
 import { SingleFlight } from '../platform/concurrency/single-flight.ts';
-import { reasonOf } from '../recommend/answers/reasons.ts';
 import { isUnread } from '../recommend/history/read-items.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
@@ -43,7 +43,12 @@ export class UserViewer {
     const { reads, recommender } = this.parts;
     const userRow = reads.userRow(userId);
     const user = reads.userAt(userRow) ?? { ...EMPTY_USER, UserId: userId };
-    const { text: answer } = await recommender.recommend(userId, { n, offset: 0, categories: [] });
+    const { text: answer } = await recommender.recommend(userId, {
+      n,
+      offset: 0,
+      categories: [],
+      details: true,
+    });
     await turns.take();
     const history = this.history(userRow, historyCount, '');
     const { list, scoreByRow } = await this.cachedList(userRow);
@@ -64,17 +69,11 @@ export class UserViewer {
         Items: this.cards.scored(first),
       });
     }
-    const shown = (JSON.parse(answer) as string[]).map((itemId) => reads.itemRow(itemId));
-    const ofList = shown.filter((row) => scoreByRow.has(row));
-    const reasons = ofList.length > 0 ? await this.parts.explainer.reasons(userRow, ofList) : [];
-    const Pipeline = shown.flatMap((row) => {
+    const Pipeline = (JSON.parse(answer) as DetailedList).Items.flatMap(({ Id, Reason }) => {
+      const row = reads.itemRow(Id);
       const item = this.cards.at(row);
-      if (item === undefined) return [];
       const [Score, Ranks] = [scoreByRow.get(row), ranksByRow.get(row) ?? {}];
-      // What is of no list the fallbacks have.
-      const filledBy = this.recommend.online.fallback_recommend.find((name) => Ranks[name] !== undefined);
-      const Reason = reasons[ofList.indexOf(row)] ?? reasonOf(filledBy ?? 'personal');
-      return { ...item, ...(Score !== undefined && { Score }), Reason, Ranks };
+      return item === undefined ? [] : { ...item, ...(Score !== undefined && { Score }), Reason, Ranks };
     });
     return {
       User: { ...user, Labels: [...user.Labels], Subscribe: [...user.Subscribe] },

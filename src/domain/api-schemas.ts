@@ -223,7 +223,7 @@ export const DetailedListSchema = named('List with details', {
       Id: text(),
       Score: number('Higher is better'),
       Source: text('What it comes from, as `X-Furze-Source` names it'),
-      Reason: text('The same in words'),
+      Reason: text('The largest part of the score in words, or what it comes from'),
     }),
   ),
   Seed: Type.Optional(text('The item that the list goes by')),

@@ -85,6 +85,7 @@ it('explains few items at once, and none for who has hung up', async () => {
 it('asks each recommender in a turn of its own to show a user, for as many items as a list takes', async () => {
   const { seen, wanted, parts } = counted();
   const { recommend, dashboard } = defaultConfig();
+  parts.recommender.recommend = async () => ({ text: '{"Items":[]}' });
   const recommendation = parts as unknown as Recommendation;
   const viewer = new UserViewer(recommendation, new ItemCards(recommendation.reads, dashboard), recommend);
   const { Recommenders } = await viewer.view('bob', { n: 10, historyCount: 10 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Explanation } from '../../src/domain/api-schemas.ts';
+import type { UserView } from '../../src/domain/admin-schemas.ts';
+import type { DetailedList, Explanation } from '../../src/domain/api-schemas.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 
@@ -170,15 +171,22 @@ describe('with a fitted model', () => {
   });
 
   it('gives each item of a list the reason that is the largest part of its score', async () => {
-    const { Pipeline } = (await server.call('GET', '/api/admin/user/u2?n=5')).body as {
-      Pipeline: { Id: string; Reason: string }[];
-    };
+    const get = async (path: string) => (await server.call('GET', path)).body;
+    const { Pipeline } = (await get('/api/admin/user/u2?n=5')) as UserView;
+    const { Items } = (await get('/api/recommend/u2?n=5&details=true')) as DetailedList;
+    const ofOdd = (await get('/api/recommend/u2?n=3&details=true&category=odd')) as DetailedList;
     expect(Pipeline).toHaveLength(5);
-    for (const { Id, Reason } of Pipeline) {
-      const { body } = await server.call('GET', `/api/recommend/u2/explain/${Id}`);
-      const [, ...parts] = body.Parts as { Name: string; Meaning: string; Score: number }[];
+    expect(Items.map(({ Id }) => Id)).toEqual(await ids('/api/recommend/u2?n=5'));
+    const own = [...Items, ...ofOdd.Items].filter(({ Source }) => Source === 'personal');
+    expect(own.length).toBeGreaterThan(5);
+    expect(Items.map(({ Reason }) => Reason)).toEqual(Pipeline.map(({ Reason }) => Reason));
+    expect(Items[0]!.Reason).not.toBe('the user is likely to like it');
+    for (const { Id, Reason } of [...Pipeline, ...own]) {
+      const { Parts } = await get(`/api/recommend/u2/explain/${Id}`);
+      const [, ...parts] = Parts as { Name: string; Meaning: string; Score: number }[];
       const most = parts.reduce((one, other) => (other.Score > one.Score ? other : one));
-      if (['popularity', 'age'].includes(most.Name)) expect(Reason).toBe(most.Meaning);
+      if (most.Score <= 0) expect(Reason).toBe('the user is likely to like it');
+      else if (['popularity', 'age'].includes(most.Name)) expect(Reason).toBe(most.Meaning);
       else
         expect(Reason).toMatch(
           /^(liked by people of the same taste|goes with what this customer likes|what people )/,

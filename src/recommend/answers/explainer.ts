@@ -1,7 +1,6 @@
 import type { Explanation } from '../../domain/api-schemas.ts';
 import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
-import { MODEL_FEATURES } from '../../model/registry.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import { inTurns, turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
@@ -13,13 +12,10 @@ import { shownOfList } from '../history/read-items.ts';
 import { FOLD_IN_LIKES_MAX } from '../lists/maker/candidate-finder.ts';
 import type { ScoreParts } from '../lists/maker/explain-score.ts';
 import type { ListMaker } from '../lists/maker/list-maker.ts';
-import type { RankingFeature } from '../models/feature-names.ts';
 import type { GenerationSlot } from '../models/generation-slot.ts';
-import { LIVE_SUM, TASTE_SUM, VECTOR_SUM } from '../models/like-sums.ts';
 import type { Recommender } from '../sources/recommender.ts';
 import type { Caller, Sources } from '../sources/source.ts';
-import type { InMemoryState } from '../state/in-memory-state.ts';
-import { ageInWords, popularityInWords } from './item-words.ts';
+import { groupsOf, meaningOf, type ReasonParts } from './reasons.ts';
 
 /** Number of the user's items that are named. */
 const CONTRIBUTIONS_MAX = 10;
@@ -53,7 +49,7 @@ export class Explainer {
     readonly maker: ListMaker;
     readonly generations: GenerationSlot;
     readonly isPositive: TypeTest;
-    readonly live: Pick<InMemoryState, 'popularity' | 'sinceMsAt'>;
+    readonly live: ReasonParts['live'];
     /** True when lists hold read items on purpose. */
     readonly replacesRead: boolean;
     readonly recommender: Recommender;
@@ -189,29 +185,9 @@ export class Explainer {
     if (parts === undefined) return {};
     const base = { Name: 'base', Meaning: "what the user's candidates have on the mean", Score: parts.base };
     const sums = Array.from(groupsOf(parts.parts), ([Name, Score]) => {
-      return { Name, Meaning: this.meaning(Name, itemRow), Score };
+      return { Name, Meaning: meaningOf(Name, itemRow, this.parts.live), Score };
     });
     return { Parts: [base, ...sums.sort((a, b) => Math.abs(b.Score) - Math.abs(a.Score))] };
-  }
-
-  /** The main reason of each of some items in the user's list, in plain words; none without a ranking. */
-  async reasons(userRow: number, itemRows: readonly number[]): Promise<readonly string[]> {
-    const { histories, maker } = this.parts;
-    const found = await histories.use(userRow, (history) => inTurns(maker.featurePartsOf(history, itemRows)));
-    return (found ?? []).map((parts, at) => {
-      const [[name] = ['']] = [...groupsOf(parts)].sort(([, a], [, b]) => b - a);
-      return IN_SHORT[name] ?? this.meaning(name, itemRows[at]!);
-    });
-  }
-
-  private meaning(name: string, itemRow: number): string {
-    const { live } = this.parts;
-    if (name === 'popularity') return popularityInWords(live.popularity, itemRow);
-    if (name === 'age') return ageInWords(live.popularity.asOfMs, live.sinceMsAt(itemRow));
-    if (name === LIVE_SUM) return 'what people with the same likes have liked of late';
-    if (name === TASTE_SUM) return 'liked by people of the same taste more than by anybody else';
-    if (name === VECTOR_SUM) return 'how near its vector is to those of what the user likes';
-    return MODEL_FEATURES.find((model) => model.name === name)?.feature.meaning ?? '';
   }
 
   private whyNot(history: History, itemRow: number, categories: readonly string[]): Explanation['WhyNot'] {
@@ -267,33 +243,6 @@ export class Explainer {
       .filter((part) => part.ItemId !== '');
   }
 }
-
-/** Features that are one thing to people: weights of several scales of popularity mean nothing alone. */
-const GROUPS: readonly (readonly [name: string, has: (feature: RankingFeature) => boolean])[] = [
-  ['popularity', (feature) => feature.startsWith('popular_')],
-  ['age', (feature) => feature === 'age' || feature === 'new_item'],
-];
-
-/** Parts by what is one thing to people. */
-function groupsOf(parts: ScoreParts['parts']): Map<string, number> {
-  const groups = new Map<string, number>();
-  for (const [feature, score] of parts) {
-    const name = GROUPS.find(([, has]) => has(feature))?.[0] ?? feature;
-    groups.set(name, (groups.get(name) ?? 0) + score);
-  }
-  return groups;
-}
-
-const OF_TASTE = 'liked by people of the same taste';
-const WITH_LIKES = 'goes with what this customer likes';
-/** The signals of the models, in words of a shop. */
-const IN_SHORT: Readonly<Record<string, string>> = {
-  ...{ collaborative: OF_TASTE, click_through: OF_TASTE, item_knn: WITH_LIKES, slim: WITH_LIKES },
-  ...{
-    sequence: 'what people go on to after such items',
-    sequence_recent: 'what people go on to after such items',
-  },
-};
 
 /** @throws the signal's reason where nobody waits for the answer any more */
 async function nextTurn(caller: Caller | undefined): Promise<void> {

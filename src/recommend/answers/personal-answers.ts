@@ -20,7 +20,7 @@ import type { AnswerCounts } from './answer-counts.ts';
 import type { Fallbacks } from './fallbacks.ts';
 import { type KindProposals, SPARE_FACTOR } from './kind-proposals.ts';
 import { type PlacedParts, PlacementLists } from './placement-lists.ts';
-import { reasonOf } from './reasons.ts';
+import { mainReasons, type ReasonParts, reasonOf } from './reasons.ts';
 import type { WriteBack } from './write-back.ts';
 
 /** Entries that are made JSON between two pauses: some tenths of a millisecond. */
@@ -35,7 +35,7 @@ interface Wished {
   readonly placement?: Placement;
 }
 
-export interface PersonalParts extends PlacedParts {
+export interface PersonalParts extends PlacedParts, ReasonParts {
   readonly placements: Placements;
   readonly tokens: RecommendationTokens;
   readonly nameOf: NameList;
@@ -71,7 +71,7 @@ export class PersonalAnswers {
     const { reads, lists, hits, active, answers, histories } = this.parts;
     answers.all++;
     if (isWished(query)) return this.keptPlaced(userId, query) ?? this.wished(userId, query);
-    const ready = hits.find(userId, query);
+    const ready = query.details === true ? undefined : hits.find(userId, query);
     if (ready !== undefined) {
       active.note(hits.foundUserRow);
       return { text: ready, source: OWN_LIST };
@@ -109,7 +109,7 @@ export class PersonalAnswers {
   /** The answer of `recommend` where the user's list is at hand, lacks nothing and is long enough; undefined otherwise. Asks no model. */
   ofReadyList(userId: string, query: RecommendQuery): Answered | undefined {
     const { reads, lists, histories, active, answers } = this.parts;
-    if (isWished(query) || query.writeBackType !== undefined) return undefined;
+    if (isWished(query) || asksMore(query)) return undefined;
     const history = histories.take(reads.userRow(userId));
     try {
       const list = lists.ready(history);
@@ -161,7 +161,7 @@ export class PersonalAnswers {
     const answer = this.answerOf(history, list, query);
     if (list !== undefined && answer.missing === 0)
       this.parts.hits.keep(userId, history, list, this.shownTo(history));
-    if (answer.missing === 0 && query.writeBackType === undefined) return this.ofOwnList(answer, query);
+    if (answer.missing === 0 && !asksMore(query)) return this.ofOwnList(answer, query);
     return this.complete(userId, history, answer, query);
   }
 
@@ -188,8 +188,9 @@ export class PersonalAnswers {
       active.note(history.userRow);
       if (makeList !== undefined) {
         const { answer, sources, claims } = await makeList(history);
-        const told = await this.told(userId, answer, query, sources);
         const { placement, other } = rules!;
+        const { discovery = placement.discovery } = query;
+        const told = await this.told(userId, history, answer, { ...query, discovery }, sources);
         if (isOfPlacement(query) && placement.isSteady && other === undefined) {
           const n = Math.min(query.n, placement.length);
           const kept = { n, mark, untilMs: placement.pinsUntilMs(clock()) };
@@ -249,7 +250,7 @@ export class PersonalAnswers {
     wished?: Wished,
   ): Promise<Answered> {
     const sources = await this.fill(history, answer, query, wished);
-    return this.told(userId, answer, query, sources);
+    return this.told(userId, history, answer, query, sources);
   }
 
   /** Fills the answer up after what it has. @returns what has made it, in order */
@@ -281,14 +282,18 @@ export class PersonalAnswers {
   /** The answer as text, written back if asked to. */
   private async told(
     userId: string,
+    history: History,
     answer: AnswerBuilder,
     query: RecommendQuery,
     sources: readonly string[],
   ): Promise<Answered> {
     if (answer.isLong) await turns.take();
+    const page = query.details === true ? answer.rows.slice(query.offset) : [];
+    const ranked = page.filter((row) => answer.sourceOf(row) === undefined);
+    const reasons = await mainReasons(this.parts, history, ranked, query);
     // While a worker was waited for, items may have been hidden or deleted; so may they be while this is written back.
     const shown = answer.rows.filter((row) => this.parts.catalogue.isListable(row));
-    const text = await inTurns(this.jsonInSteps(answer, shown, query));
+    const text = await inTurns(this.jsonInSteps(answer, shown, query, reasons));
     if (query.writeBackType !== undefined) {
       const page = shown.slice(query.offset, query.offset + query.n);
       await this.parts.writeBack.write(userId, page, query.writeBackType, query.writeBackDelayMs ?? 0);
@@ -308,6 +313,7 @@ export class PersonalAnswers {
     answer: AnswerBuilder,
     rows: readonly number[],
     query: RecommendQuery,
+    reasons?: ReadonlyMap<number, string>,
   ): Generator<undefined, string> {
     const { n, offset } = query;
     const { catalogue } = this.parts;
@@ -319,7 +325,7 @@ export class PersonalAnswers {
       const id = catalogue.jsonIdAt(row);
       if (id === undefined) continue;
       if (json !== '') json += ',';
-      json += entryOf(row, id, answer, query);
+      json += entryOf(row, id, answer, query, reasons?.get(row));
     }
     if (query.details !== true) return `[${json}]`;
     const seed = answer.seedRow < 0 ? undefined : catalogue.jsonIdAt(answer.seedRow);
@@ -341,17 +347,24 @@ function entryOf(
   id: string,
   answer: AnswerBuilder,
   { scored, details }: RecommendQuery,
+  reason: string | undefined,
 ): string {
   if (scored !== true && details !== true) return id;
   const score = JSON.stringify(answer.scoreOf(row));
   if (details !== true) return `{"Id":${id},"Score":${score}}`;
   const source = answer.sourceOf(row) ?? OWN_LIST;
-  return `{"Id":${id},"Score":${score},"Source":${JSON.stringify(source)},"Reason":${JSON.stringify(reasonOf(source))}}`;
+  const [Source, Reason] = [JSON.stringify(source), JSON.stringify(reason ?? reasonOf(source))];
+  return `{"Id":${id},"Score":${score},"Source":${Source},"Reason":${Reason}}`;
 }
 
 /** True for a question that no list made before answers. */
-function isWished({ wishes, placement, discovery, details }: RecommendQuery): boolean {
-  return wishes !== undefined || placement !== undefined || discovery !== undefined || details === true;
+function isWished({ wishes, placement, discovery }: RecommendQuery): boolean {
+  return wishes !== undefined || placement !== undefined || discovery !== undefined;
+}
+
+/** True where the list alone is no answer. */
+function asksMore({ writeBackType, details }: RecommendQuery): boolean {
+  return writeBackType !== undefined || details === true;
 }
 
 /**
