@@ -201,7 +201,7 @@ const ITEM_TITLES = ITEM_WORDS.filter((word) => !['upc', 'ean', 'gtin', 'barcode
 
 /** Ends of the names of columns of times, or in French, Spanish and Italian beginnings. */
 const TIME_NAME =
-  /(?:date|datum|time|zeit|stamp|stempel|tarihi?|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^(?:date|datum|fecha|data)(?:[ _-]|$)/i;
+  /(?:date|datum|time|zeit|tijd|heure|hora|ora|godzina|czas|čas|saati?|時刻|時間|시간|시각|stamp|stempel|tarihi?|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^(?:date|datum|fecha|data|heure|hora|ora)(?:[ _-]|$)/i;
 const ORDER_TIME =
   /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup|sipari|satış/i;
 const NO_EVENT =
@@ -209,7 +209,7 @@ const NO_EVENT =
 
 /**
  * The column of times by its name: of an order before others; of births and ends of validity never.
- * @param holdsTimes whether a column holds nothing else
+ * @param holdsTimes whether a column holds times, or times of day where such are looked for, and nothing else
  */
 export function timeColumn(names: readonly string[], holdsTimes: (at: number) => boolean): number {
   const isTime = (name: string) => TIME_NAME.test(name.trim()) && !NO_EVENT.test(name);

@@ -13,10 +13,10 @@ const CONTINUED_MIN = 2;
  */
 export function findContinued(
   rows: readonly Row[],
-  { UserId, Timestamp, ItemId }: Mapping,
+  { UserId, Timestamp, Clock, ItemId }: Mapping,
   states: readonly StateColumn[],
 ): Continued | undefined {
-  const columns = [UserId, Timestamp, ...states.map(({ at }) => at)].filter((at) => at !== undefined);
+  const columns = [UserId, Timestamp, Clock, ...states.map(({ at }) => at)].filter((at) => at !== undefined);
   const texts = rows.map((row) => row.map((cell) => cellText(textOf(cell))));
   const width = texts[0]?.length ?? 0;
   const all = Array.from({ length: width }, (_, at) => at);

@@ -6,7 +6,7 @@
 import { ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
 import { cellText } from './cell-text.ts';
 import { isMailName, mappingByNames, timeColumn, titleBesideKey } from './column-names.ts';
-import { timeForm, timeFormOfNamed } from './time-formats.ts';
+import { isClock, isDay, timeForm, timeFormOfNamed } from './time-formats.ts';
 
 /** The kind of a file's records. */
 export type Kind = 'users' | 'items' | 'feedback';
@@ -21,7 +21,7 @@ export const API_FIELDS: Readonly<Record<Kind, readonly string[]>> = {
 export const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
   users: API_FIELDS.users,
   items: [...new Set(['ItemId', 'Comment', 'Categories', 'Labels', 'Timestamp', ...API_FIELDS.items])],
-  feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Rating', 'Value', 'Comment', 'State'],
+  feedback: ['UserId', 'ItemId', 'FeedbackType', 'Timestamp', 'Clock', 'Rating', 'Value', 'Comment', 'State'],
 };
 export const REQUIRED: Readonly<Record<Kind, readonly string[]>> = {
   users: ['UserId'],
@@ -45,10 +45,17 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   const mapping = mappingOf(rows);
   const isData = names.some(isValue) || (Object.keys(mapping).length === 0 && !isAboveValues(rows));
   if (isData && !isNamed) return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
-  if (!('Timestamp' in mapping)) {
+  const findTime = (fits: (values: string[]) => boolean) => {
     const taken = Object.values(mapping);
-    const time = timeColumn(names, (at) => !taken.includes(at) && holdsTimes(rows, at));
+    return timeColumn(names, (at) => !taken.includes(at) && fits(valuesOf(rows, at)));
+  };
+  if (valuesOf(rows, mapping.Timestamp).every(isClock)) {
+    const time = findTime((values) => timeFormOfNamed(values) !== undefined);
     if (time >= 0) mapping.Timestamp = time;
+  }
+  if (valuesOf(rows, mapping.Timestamp).every(isDay)) {
+    const clock = findTime((values) => values.length > 0 && values.every(isClock));
+    if (clock >= 0 && 'Timestamp' in mapping) mapping.Clock = clock;
   }
   const has = (...fields: readonly string[]) => fields.some((field) => field in mapping);
   // A file of items or users calls its key just "id", and users have addresses beside it.
@@ -72,9 +79,9 @@ function mappingOf([names = [], ...body]: readonly (readonly string[])[]): Recor
   return { ...Object.fromEntries(rest), ...filled };
 }
 
-/** True when a column has nothing but times under its name. */
-function holdsTimes([, ...body]: readonly (readonly string[])[], at: number): boolean {
-  return timeFormOfNamed(body.map((row) => cellText(row[at] ?? ''))) !== undefined;
+/** The values of a column under its name; none without one. */
+function valuesOf([, ...body]: readonly (readonly string[])[], at = -1): string[] {
+  return body.map((row) => cellText(row[at] ?? '')).filter((value) => value !== '');
 }
 
 function kindOf(mapping: Mapping): Kind {

@@ -77,6 +77,8 @@ function mappingOf(
     named.set(field, column);
     mapping[field] = at;
   }
+  // A clock that was found is of the days that were found.
+  if (mapping.Timestamp !== guessed.Timestamp && !named.has('Clock')) delete mapping.Clock;
   for (const field of REQUIRED[kind]) {
     if (mapping[field] !== undefined) continue;
     const short = field === 'UserId' ? 'user' : 'item';

@@ -4,7 +4,7 @@ import type { RowFormat } from './file-format.ts';
 import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
 import { isKept, LostNumber, lostNumbers } from './lost-number.ts';
 import { type StateColumn, stateLeftOut } from './order-states.ts';
-import { isNoTime, readTime, type TimeForm, whyNoTime } from './time-formats.ts';
+import { isNoTime, readDayAndClock, type TimeForm, whyNoTime } from './time-formats.ts';
 
 /** Rows that go on with the order of the row before, which alone has its customer, its time and its state. */
 export interface Continued {
@@ -181,9 +181,9 @@ export function recordOf(cells: Row, plan: Plan): Made {
   if (ItemId.includes('/')) return { refusal: 'the item id holds a slash' };
   const wrong = fields.wrongId();
   if (wrong !== undefined) return { refusal: wrong };
-  const time = fields.text('Timestamp');
-  const Timestamp = timestampOf(time, plan.timeForm);
-  if (Timestamp === undefined) return { refusal: whyNoTime(time, plan.timeForm) };
+  const [time, clock] = [fields.text('Timestamp'), fields.text('Clock')];
+  const Timestamp = timestampOf(time, clock, plan.timeForm);
+  if (Timestamp === undefined) return { refusal: whyNoTime(`${time} ${clock}`.trim(), plan.timeForm) };
   if (Timestamp === '' && isTimeAsked(plan)) return { refusal: NO_TIME };
   const Comment = fields.text('Comment');
   if (plan.kind === 'feedback') return feedbackOf(fields, plan, { UserId, ItemId, Timestamp, Comment });
@@ -343,7 +343,7 @@ function typeOf(type: string, rating: string, { ratingMin, type: given, lowType 
   return value >= ratingMin ? given : lowType;
 }
 
-function timestampOf(text: string, form: TimeForm | undefined): string | undefined {
+function timestampOf(text: string, clock: string, form: TimeForm | undefined): string | undefined {
   if (isNoTime(text)) return '';
-  return form === undefined ? undefined : readTime(text, form);
+  return form === undefined ? undefined : readDayAndClock(text, clock, form);
 }

@@ -56,6 +56,10 @@ const FRONT_HALF = /(오전|오후|上午|下午|午前|午後) ?([\d:]+)/;
 const ARABIC_HALF = /(?<=\d) ?([صم])$/;
 const halfOf = (_: string, half: string) => (/[오下][후午]|午後|م/.test(half) ? ' pm' : ' am');
 const halfBehind = (all: string, half: string, clock: string) => clock + halfOf(all, half);
+const plainTime = (text: string) =>
+  narrowDigits(text.trim()).replace(FRONT_HALF, halfBehind).replace(ARABIC_HALF, halfOf);
+/** A day alone, or its midnight. */
+const DAY_ALONE = /^(?!\d{9})[^:]*$|[ T]0?0:00(?::00(?:\.0+)?)?Z?$/;
 /** Where three numbers of two digits end with so many different ones and begin with less than half as many, these are years. */
 const DAYS_MIN = 8;
 /** Two digits of a year from here on are of the last century, as POSIX has it. */
@@ -188,7 +192,7 @@ export class DateOrder {
 }
 
 function writtenOf(text: string): Written | undefined {
-  const value = narrowDigits(text.trim()).replace(FRONT_HALF, halfBehind).replace(ARABIC_HALF, halfOf);
+  const value = plainTime(text);
   const first = YEAR_FIRST.exec(value);
   if (first !== null) return { ...day(first[1]!, first[3]!, first[4]!), clock: rest(value, first) };
   const last = YEAR_LAST.exec(value);
@@ -261,6 +265,25 @@ export function readTime(given: string, form: TimeForm): string | undefined {
 function inOrder({ year, numbers: [first, second] }: Written, form: TimeForm): [string, string, string] {
   if (form === 'day-first') return [year, second, first];
   return form === 'year-first' ? [first, second, year] : [year, first, second];
+}
+
+/** True for a day alone, for the midnight of one, and for no time. */
+export function isDay(text: string): boolean {
+  return isNoTime(text) || DAY_ALONE.test(text.trim());
+}
+
+/** True for a time of day alone: `14:05`, `2:05:33 PM`. */
+export function isClock(text: string): boolean {
+  return (clockOf(` ${plainTime(text)}`) ?? '') !== '';
+}
+
+/** The moment of a day and of the time of that day, which may be empty. @returns as `readTime` */
+export function readDayAndClock(day: string, clock: string, form: TimeForm): string | undefined {
+  const [read, time] = [readTime(day, form), clockOf(` ${plainTime(clock)}`)];
+  if (read === undefined || time === '') return read;
+  if (time === undefined) return undefined;
+  const moment = new Date(parseTimestamp(read)).toISOString().slice(0, 10) + time;
+  return Number.isNaN(parseTimestamp(moment)) ? undefined : moment;
 }
 
 /** True when a cell of a column of times says that there is none: it is empty, or a date of zeros. */

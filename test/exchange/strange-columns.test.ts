@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { planFile } from '../../src/exchange/import-plan.ts';
+import { describe, expect, it, test } from 'vitest';
+import { describePlan, planFile } from '../../src/exchange/import-plan.ts';
+import { recordOf } from '../../src/exchange/rows-to-records.ts';
 
 const mapping = async (head: string) => (await planFile('a.csv', head, true, {})).mapping;
 
@@ -18,4 +19,45 @@ test('who reviews is a user', async () => {
     Rating: 2,
     Timestamp: 3,
   });
+});
+
+describe.each([
+  ['24 h', 'Datum;Uhrzeit;Kunde;Artikel', '31.03.2025;14:05', '2025-03-31T14:05:00Z'],
+  ['AM and PM', 'Date;Time;Customer ID;SKU', '03/31/2025;12:05:33 AM', '2025-03-31T00:05:33Z'],
+  [
+    'an Order Date beside Time',
+    'Time;Order Date;Customer ID;SKU',
+    '2:05 pm;2025-03-31',
+    '2025-03-31T14:05:00Z',
+  ],
+  ['midnights', 'Data;Godzina;Klient;Towar', '2025-03-31 00:00:00;07:30', '2025-03-31T07:30:00Z'],
+])('a day and a time of day in two columns, %s', (_, head, when, at) => {
+  it('are one moment, and a row without the latter is of the day', async () => {
+    const day = when.split(';').find((text) => /\d{4}/.test(text))!;
+    const alone = when
+      .split(';')
+      .map((text) => (text === day ? day : ''))
+      .join(';');
+    const plan = await planFile('a.csv', `${head}\n${when};ann;tea\n${alone};bob;tea\n`, true, {});
+    const times = [when, alone, when.replace(/\d+:/, '77:')].map((text) => {
+      const made = recordOf([...text.split(';'), 'ann', 'tea'], plan);
+      return 'record' in made ? Reflect.get(made.record, 'Timestamp') : made;
+    });
+    expect(times[0]).toBe(at);
+    expect(Date.parse(times[1])).toBe(Date.parse('2025-03-31T00:00:00Z'));
+    expect(times[2]).toEqual({ refusal: expect.stringMatching(/77:.*is no time/) });
+    expect(describePlan(plan)).toContain('Clock from');
+  });
+});
+
+test('a time of day says nothing beside whole moments, or beside another column that is named', async () => {
+  const rows = 'created at,Date,Time,user,item\n2025-03-31T10:00:00Z,2025-03-31,14:05,ann,tea\n';
+  expect(await mapping(rows)).not.toHaveProperty('Clock');
+  const named = (map: [string, string][]) => planFile('a.csv', rows, true, { map });
+  expect((await named([['time', 'Date']])).mapping).not.toHaveProperty('Clock');
+  const both = await named([
+    ['time', 'Date'],
+    ['clock', 'Time'],
+  ]);
+  expect(both.mapping).toMatchObject({ Timestamp: 1, Clock: 2 });
 });

@@ -135,7 +135,7 @@ export type Preview = Exclude<Made, { readonly record: object }> | { readonly ce
 
 /** The fields of a preview. */
 export function previewFields(kind: Kind): readonly string[] {
-  return FIELDS[kind].filter((field) => !['Rating', 'State'].includes(field));
+  return FIELDS[kind].filter((field) => !['Rating', 'State', 'Clock'].includes(field));
 }
 
 /** The first rows as they will be stored, with times as they are written while it is open how. */
