@@ -2,6 +2,7 @@ import type { ActiveUsersView, PopularItemsView, RecentEvent } from '../domain/a
 import type { Clock } from '../domain/clock.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { turns } from '../platform/concurrency/event-loop-turns.ts';
+import { readAhead } from '../recommend/history/histories.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import type { SavedStates } from '../store/cache-store.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
@@ -60,6 +61,7 @@ export class Activity {
     await this.data.barrier?.pass(userRows);
     for (const userRow of userRows) {
       await turns.take();
+      await readAhead(reads, userRow);
       const user = reads.userAt(userRow);
       if (user === undefined) continue;
       const { UserId, Labels, Comment } = user;

@@ -229,7 +229,7 @@ export class Admin {
     return this.users.view(userId, query);
   }
 
-  userFeedback(userId: string, count: number, cursor: string): UserHistory {
+  userFeedback(userId: string, count: number, cursor: string): Promise<UserHistory> {
     return this.users.feedback(userId, count, cursor);
   }
 

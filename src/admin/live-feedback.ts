@@ -121,7 +121,7 @@ export class LiveFeedback {
     const userRow = reads.userRow(userId);
     const list = userRow < 0 ? undefined : await lists.find(userRow);
     if (list === undefined || list.madeMs >= cameMs) return undefined;
-    return histories.useNow(userRow, (history) => {
+    return histories.use(userRow, (history) => {
       const isShown = shownOfList(history, settings.replacement !== undefined);
       const rows = Array.from(list.itemRows).filter((row) => row === itemRow || isShown(row));
       return new Set(rows.slice(0, ITEMS));

@@ -50,7 +50,7 @@ export class UserViewer {
       details: true,
     });
     await turns.take();
-    const history = this.history(userRow, historyCount, '');
+    const history = await this.feedback(userId, historyCount, '');
     const { list, scoreByRow } = await this.cachedList(userRow);
     const ranksByRow = new Map<number, Record<string, number>>();
     const Recommenders: UserView['Recommenders'] = [];
@@ -105,7 +105,9 @@ export class UserViewer {
    * @param cursor of the page before, `''` for the first one
    * @throws FurzeError INVALID_CURSOR
    */
-  feedback(userId: string, count: number, cursor: string): UserHistory {
+  async feedback(userId: string, count: number, cursor: string): Promise<UserHistory> {
+    const { reads, histories } = this.parts;
+    await histories.ready(reads.userRow(userId));
     return this.history(this.parts.reads.userRow(userId), count, cursor);
   }
 

@@ -151,7 +151,7 @@ function answerOthers(
     const asked =
       relation === 'items-by-users'
         ? undefined
-        : histories.useNow(row, (history) => askedUser(history, relation, live.isPositive));
+        : await histories.use(row, (history) => askedUser(history, relation, live.isPositive));
     const laidOut = asked && (await generations.similarUsers?.(asked, k));
     const { rows, scores } = laidOut ?? (await findRelated(relation, row, k));
     return { rows: [...rows], scores: [...scores] };

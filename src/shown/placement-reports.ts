@@ -4,6 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { PlacementReport } from '../domain/placement-schemas.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import { inTurns, pausing } from '../platform/concurrency/event-loop-turns.ts';
+import { readAhead } from '../recommend/history/histories.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
 import type { ShownLog } from '../store/shown-log.ts';
 import { attribute, type GivenFeedback, type Outcome, type SeenList } from './attribution.ts';
@@ -70,6 +71,7 @@ export class PlacementReports {
     for await (const users of log.walk()) {
       await this.parts.data.barrier?.pass(users.map(({ userId }) => userId));
       for (const user of users) {
+        await readAhead(this.parts.data.local, this.parts.data.local.userRow(user.userId));
         const feedback = this.feedbackOf(user.userId);
         const lists = await inTurns(attribute(user.records, feedback, windowMs));
         const values = await this.valuesOf(user.userId, lists);

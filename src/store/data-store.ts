@@ -116,6 +116,11 @@ export interface LocalReads {
   userAt(userRow: number): User | undefined;
   /** All of a user's feedback in (item row, type) order, appended to `out` after `out.clear()`. */
   readUserFeedback(userRow: number, out: FeedbackColumns): void;
+  /**
+   * What goes before a read of a user's feedback that would take long, in pieces of some tenths of a millisecond, for whoever may
+   * let others go between them; undefined for nothing.
+   */
+  feedbackAhead(userRow: number): Iterable<undefined> | undefined;
   /** The same of one item alone, however long the user's feedback is. */
   readPairFeedback(userRow: number, itemRow: number, out: FeedbackColumns): void;
   /** Distinct user rows with any feedback on the item, ascending. */

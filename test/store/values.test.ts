@@ -175,3 +175,45 @@ test('values of a long history are looked up once, and again where they may have
   expect(lookedFor(() => typesOf(data, 'u'))).toBe(0);
   await close(stores);
 });
+
+test('they are looked up some at a time before a long history is read, whatever is written meanwhile', async () => {
+  const stores = openIn(tempFolder(), byValue);
+  const { data } = stores;
+  const ids = Array.from({ length: 600 }, (_, at) => `i${at}`);
+  await data.write(putFeedback(ids.map((id, at) => rating('u', id, at % 6))));
+  await data.write(putFeedback([rating('short', 'i0', 5)]));
+  const { values } = (data as unknown as { tables: { values: { getBinaryFast(key: Uint8Array): unknown } } })
+    .tables;
+  const looked = vi.spyOn(values, 'getBinaryFast');
+  const userRow = data.local.userRow('u');
+  expect(data.local.feedbackAhead(data.local.userRow('short'))).toBeUndefined();
+  expect(data.local.feedbackAhead(-1)).toBeUndefined();
+  let pieces = 0;
+  for (const _ of data.local.feedbackAhead(userRow)!) {
+    expect(looked.mock.calls.length).toBeLessThanOrEqual(128);
+    // One that is looked up already, one that is not, and one that is new.
+    if (++pieces === 3)
+      await data.write(
+        putFeedback([rating('u', 'i0', 5), rating('u', 'i599', 5), rating('u', 'late', 4)], true),
+      );
+    looked.mockClear();
+  }
+  expect(pieces).toBeGreaterThan(4);
+  looked.mockClear();
+  expect(data.local.feedbackAhead(userRow)).toBeUndefined();
+  const types = typesOf(data, 'u');
+  expect(looked.mock.calls.length).toBeLessThanOrEqual(3);
+  expect([types.i0, types.i599, types.late, types.i3, types.i4]).toEqual([
+    ...['rating>=5', 'rating>=5', 'rating>=4', 'rating', 'rating>=4'],
+  ]);
+  // Very many that are written are so again.
+  await data.write(
+    putFeedback(
+      ids.slice(0, 300).map((id) => rating('u', id, 5)),
+      true,
+    ),
+  );
+  expect(data.local.feedbackAhead(userRow)).toBeDefined();
+  looked.mockRestore();
+  await close(stores);
+});

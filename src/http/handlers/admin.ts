@@ -278,8 +278,8 @@ function viewRoutes(): Route[] {
       query: ['n', 'cursor'],
       response: { description: 'A page', schema: UserHistorySchema },
       errors: ['INVALID_CURSOR'],
-      handler: ({ params, query }, { admin }) =>
-        json(admin.userFeedback(params['user-id'], Math.min(query.n, HISTORY_COUNT), query.cursor)),
+      handler: async ({ params, query }, { admin }) =>
+        json(await admin.userFeedback(params['user-id'], Math.min(query.n, HISTORY_COUNT), query.cursor)),
     }),
     route('GET', '/api/admin/item/{item-id}', {
       summary: 'One item: its neighbors, and the feedback on it over time',

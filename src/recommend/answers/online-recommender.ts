@@ -170,12 +170,11 @@ export class OnlineRecommender implements Recommender {
     except: number,
   ): Promise<ScoredEntry[]> {
     const { reads, catalogue, histories, vectors } = this.parts;
-    const { userId, categories, wishes = NO_WISHES, caller } = query;
+    const { userId = '', categories, wishes = NO_WISHES, caller } = query;
+    const read = await histories.use(reads.userRow(userId), (history) => history.readRowsInEffect());
     const { allowed } = new ItemFilter(catalogue, categories, wishes, (itemId) => reads.itemRow(itemId));
     if (except >= 0) clearBit(allowed, except);
-    if (userId !== undefined && userId !== '')
-      for (const row of histories.useNow(reads.userRow(userId), (history) => history.readRowsInEffect()))
-        clearBit(allowed, row);
+    for (const row of read) clearBit(allowed, row);
     const k = query.offset + query.n;
     return this.itemEntries(await vectors.search(space, vector, k, allowed, caller?.signal), query);
   }

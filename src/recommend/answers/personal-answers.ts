@@ -79,10 +79,11 @@ export class PersonalAnswers {
     const userRow = reads.userRow(userId);
     active.note(userRow);
     const fetched = query.n + query.offset > 0 ? lists.fetch(userRow) : undefined;
-    const wait = fetched ?? (histories.isLong(userRow) ? turns.take() : undefined);
+    const long = histories.ready(userRow);
+    const wait = long === undefined ? fetched : Promise.all([fetched, long]).then(([list]) => list);
     if (wait === undefined) return this.ofLast(userId, userRow, query);
     // By then the name may be that of another row.
-    return wait.then((list) => this.ofLast(userId, reads.userRow(userId), query, list ?? undefined));
+    return wait.then((list) => this.ofLast(userId, reads.userRow(userId), query, list));
   }
 
   /** The answer of a placement that was made for the user a short time ago; undefined for none that is still right. */
@@ -110,7 +111,9 @@ export class PersonalAnswers {
   ofReadyList(userId: string, query: RecommendQuery): Answered | undefined {
     const { reads, lists, histories, active, answers } = this.parts;
     if (isWished(query) || asksMore(query)) return undefined;
-    const history = histories.take(reads.userRow(userId));
+    const userRow = reads.userRow(userId);
+    if (reads.feedbackAhead(userRow) !== undefined) return undefined;
+    const history = histories.take(userRow);
     try {
       const list = lists.ready(history);
       if (list === undefined) return undefined;

@@ -1,3 +1,4 @@
+import { inTurns, turns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { History } from './history.ts';
 
@@ -5,6 +6,15 @@ import { History } from './history.ts';
 const [KEPT_MAX, KEPT_RECORDS_MAX] = [64, 8192];
 /** Users with a longer history that are known for it. */
 const LONG_MAX = 256;
+
+/** Does in turns what goes before a read of a user's feedback that would take long; undefined where there is nothing. */
+export function readAhead(
+  reads: Pick<LocalReads, 'feedbackAhead'>,
+  userRow: number,
+): Promise<unknown> | undefined {
+  const ahead = reads.feedbackAhead(userRow);
+  return ahead && inTurns(ahead[Symbol.iterator]());
+}
 
 /** Gives each request a history of its own, which it gives back when it is answered. */
 export class Histories {
@@ -31,9 +41,14 @@ export class Histories {
     return history;
   }
 
-  /** True for a user whose history was long, such as one that stands for all visitors: to read it again takes milliseconds. */
-  isLong(userRow: number): boolean {
-    return this.long.has(userRow);
+  /**
+   * What is waited for before a history is taken, where to read it takes milliseconds, as that of a user that stands for all visitors;
+   * undefined where it does not.
+   */
+  ready(userRow: number): Promise<void> | undefined {
+    const ahead = readAhead(this.reads, userRow);
+    if (ahead !== undefined) return ahead.then(() => turns.take());
+    return this.long.has(userRow) ? turns.take() : undefined;
   }
 
   /** The history must not be used after this. */
@@ -56,8 +71,12 @@ export class Histories {
 
   /** Does some work on a user's feedback as of now. */
   async use<T>(userRow: number, work: (history: History) => Promise<T> | T): Promise<T> {
+    const wait = this.ready(userRow);
+    if (wait !== undefined) await wait;
     const history = this.take(userRow);
     try {
+      // To have read a long one was a part of its own.
+      if (wait !== undefined) await turns.take();
       return await work(history);
     } finally {
       this.give(history);

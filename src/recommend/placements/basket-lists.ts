@@ -9,7 +9,7 @@ const USERS_MAX = 1000;
 const LENGTH_MAX = 500;
 
 export interface BasketParts {
-  readonly reads: Pick<LocalReads, 'readItemUsers' | 'readUserFeedback'>;
+  readonly reads: Pick<LocalReads, 'readItemUsers' | 'readUserFeedback' | 'feedbackAhead'>;
   readonly isPositive: TypeTest;
   /** Users who like an item. */
   readonly likesOf: (row: number) => number;
@@ -29,6 +29,7 @@ export function* boughtTogether(
   const baskets = new Map<number, number>();
   const feedback = new FeedbackColumns();
   for (const userRow of users) {
+    yield* reads.feedbackAhead(userRow) ?? [];
     reads.readUserFeedback(userRow, feedback);
     for (const other of besides(feedback, row, withinMs, isPositive))
       baskets.set(other, (baskets.get(other) ?? 0) + 1);

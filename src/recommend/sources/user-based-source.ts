@@ -4,6 +4,7 @@ import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
+import { readAhead } from '../history/histories.ts';
 import { itemsOfUsers, SUMS_MAX, USERS_ASKED } from '../neighbors/items-of-users.ts';
 import { likesInStore } from '../neighbors/kept-likes.ts';
 import type { UserNeighbors } from '../neighbors/user-neighbors.ts';
@@ -35,6 +36,7 @@ export class UserBasedSource implements Source {
     const { reads, isPositive, catalogue, userNeighbors } = this.parts;
     const users = await userNeighbors.of(history, USERS_ASKED, caller?.signal);
     const isWanted = (row: number) => catalogue.isListable(row) && accept(row);
+    for (const row of users.rows) await readAhead(reads, row);
     const likesOf = likesInStore(reads, history.likes(isPositive));
     return inTurns(itemsOfUsers(users, likesOf, reads.itemRowCount, k, isWanted), caller?.signal);
   }

@@ -102,8 +102,7 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
       readsWait,
     } = options;
     super(openForWriting(options), rules.limits.pageBytesMax);
-    // Of users who are read again nothing is told.
-    if (isPartial !== true) this.local.keptKinds = this.keptKinds;
+    this.local.keptKinds = this.keptKinds;
     this.waitingBytesMax = options.waitingBytesMax ?? WAITING_BYTES_MAX;
     this.lock = options.lock;
     this.clock = clock;
@@ -213,7 +212,11 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     // A client must find its own write with its next read.
     this.tables.engine.renewReads();
     const isLoaded = message.kind === 'loaded';
-    this.noteKnown(message.forgotten ?? [], isLoaded ? (message.known ?? []) : []);
+    const forgotten = message.forgotten ?? [];
+    const known = isLoaded ? (message.known ?? []) : [];
+    // Of users who are read again nothing else is told.
+    for (const userRow of [...forgotten, ...known]) this.keptKinds.take(userRow);
+    this.noteKnown(forgotten, known);
     this.following.add(this.follow(message));
   }
 

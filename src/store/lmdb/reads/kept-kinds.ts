@@ -1,10 +1,12 @@
 import { firstAbove } from '../../../memory/binary-search.ts';
 import type { ChangeSet, FeedbackColumns } from '../../data-store.ts';
 
-/** Records of a user from which on kinds are kept, and how many are in all: 8 bytes each. */
-const [LONG_MIN, RECORDS_MAX] = [512, 2 ** 20];
-/** Records of a commit that are looked at before others get a turn. */
-const STEP_RECORDS = 4096;
+/** Records of a user from which on kinds are kept: as many values are looked up at once. */
+const LONG_MIN = 256;
+/** Records that are kept of all users, or of one with more: 8 bytes each. */
+const RECORDS_MAX = 2 ** 20;
+/** Records that are looked at before others get a turn, and values that are looked up. */
+const [STEP_RECORDS, STEP_VALUES] = [4096, 128];
 /** In place of a kind that is to be read again. */
 const UNKNOWN = 0xffff;
 
@@ -14,6 +16,10 @@ interface Kept {
   /** As they are stored. */
   readonly types: Uint16Array;
   readonly kinds: Uint16Array;
+  /** Kinds that are to be read again, and records that have come since. */
+  unknown: number;
+  /** Records from the first on that `fill` has done. */
+  filled: number;
 }
 
 /**
@@ -24,6 +30,40 @@ export class KeptKinds {
   /** Those that were asked for last stand last. */
   private readonly users = new Map<number, Kept>();
   private records = 0;
+
+  /** True where a read of a user with a long history would look up many values. */
+  lacks(userRow: number): boolean {
+    const kept = this.users.get(userRow);
+    return kept === undefined || kept.filled < kept.kinds.length || kept.unknown >= LONG_MIN;
+  }
+
+  /**
+   * Looks up what is lacking of a user, some values at a time, shared by all who do so at once.
+   * @param kindOf looks up the kind of a record by its item and its type as stored
+   */
+  *fill(
+    userRow: number,
+    { itemRows, types, length }: FeedbackColumns,
+    kindOf: (itemRow: number, type: number) => number,
+  ): Generator<undefined, void> {
+    let kept = this.take(userRow);
+    if (kept === undefined || kept.filled === kept.kinds.length) {
+      const kinds = new Uint16Array(length).fill(UNKNOWN);
+      kept = {
+        itemRows: itemRows.slice(0, length),
+        types: types.slice(0, length),
+        kinds,
+        unknown: 0,
+        filled: 0,
+      };
+    }
+    this.keep(userRow, kept);
+    while (kept.filled < kept.kinds.length) {
+      const at = kept.filled++;
+      kept.kinds[at] = kindOf(kept.itemRows[at]!, kept.types[at]!);
+      if (kept.filled % STEP_VALUES === 0) yield;
+    }
+  }
 
   /**
    * Puts numbers of kinds in place of those of types, for the records of a user from position `from` on.
@@ -57,6 +97,8 @@ export class KeptKinds {
         itemRows: itemRows.slice(from, length),
         types: stored,
         kinds: types.slice(from, length),
+        unknown: 0,
+        filled: length - from,
       });
   }
 
@@ -69,8 +111,12 @@ export class KeptKinds {
         const kept = this.users.get(userRows[at]!);
         if (kept === undefined) continue;
         const row = itemRows[at]!;
-        for (let place = firstAbove(kept.itemRows, row - 1); kept.itemRows[place] === row; place++)
+        let place = firstAbove(kept.itemRows, row - 1);
+        if (kept.itemRows[place] !== row) kept.unknown++;
+        for (; kept.itemRows[place] === row; place++) {
+          if (kept.kinds[place] !== UNKNOWN) kept.unknown++;
           kept.kinds[place] = UNKNOWN;
+        }
       }
   }
 
@@ -79,7 +125,8 @@ export class KeptKinds {
     this.records = 0;
   }
 
-  private take(userRow: number): Kept | undefined {
+  /** Lets go of a user. */
+  take(userRow: number): Kept | undefined {
     const kept = this.users.get(userRow);
     if (kept === undefined) return undefined;
     this.users.delete(userRow);
@@ -91,7 +138,7 @@ export class KeptKinds {
     this.users.set(userRow, kept);
     this.records += kept.kinds.length;
     for (const oldest of this.users.keys()) {
-      if (this.records <= RECORDS_MAX) break;
+      if (this.records <= RECORDS_MAX || this.users.size === 1) break;
       this.take(oldest);
     }
   }

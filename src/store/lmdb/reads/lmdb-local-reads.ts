@@ -1,11 +1,11 @@
 import type { Feedback, Item, User } from '../../../domain/entities.ts';
 import { grown } from '../../../memory/growing-u32.ts';
-import type {
-  CatalogueItem,
+import {
+  type CatalogueItem,
   FeedbackColumns,
-  FeedbackPosition,
-  LocalReads,
-  RepeatedFeedback,
+  type FeedbackPosition,
+  type LocalReads,
+  type RepeatedFeedback,
 } from '../../data-store.ts';
 import { decodeJournal, type Journal } from '../../journals.ts';
 import { decodeOccurrences, type Occurrences, sumOf } from '../../repeats.ts';
@@ -95,6 +95,23 @@ export class LmdbLocalReads implements LocalReads {
   readUserFeedback(userRow: number, out: FeedbackColumns): void {
     out.clear();
     this.appendUserFeedback(userRow, out);
+  }
+
+  feedbackAhead(userRow: number): Iterable<undefined> | undefined {
+    const { keptKinds, kinds } = this;
+    if (userRow < 0 || kinds.isEmpty || !keptKinds?.lacks(userRow)) return undefined;
+    // What is in one block is short.
+    const words = readWords(this.tables.userFeedback, writePair(this.pairBytes, userRow, 0));
+    const isLong = words.length > 0 && nextBlock(0, words[0]!) !== 0;
+    return isLong ? this.fillKinds(userRow, keptKinds) : undefined;
+  }
+
+  private *fillKinds(userRow: number, keptKinds: KeptKinds): Generator<undefined, void> {
+    const stored = new FeedbackColumns();
+    this.readStoredFeedback(userRow, stored);
+    const names = this.storedTypes();
+    yield;
+    yield* keptKinds.fill(userRow, stored, (itemRow, type) => this.kindOf(names, userRow, itemRow, type));
   }
 
   readPairFeedback(userRow: number, itemRow: number, out: FeedbackColumns): void {
@@ -322,16 +339,16 @@ export class LmdbLocalReads implements LocalReads {
 
   /** Puts the numbers of kinds in place of those of types, for the records of a user from position `from` on. */
   private tellKinds(userRow: number, out: FeedbackColumns, from: number): void {
-    const { kinds } = this;
     const names = this.storedTypes();
-    const kindAt = (at: number) => {
-      const type = out.types[at]!;
-      const name = names[type]!;
-      if (!kinds.concern(name)) return type;
-      return kinds.numberOf(type, name, kinds.valueOf(userRow, out.itemRows[at]!, type));
-    };
+    const kindAt = (at: number) => this.kindOf(names, userRow, out.itemRows[at]!, out.types[at]!);
     if (this.keptKinds !== undefined) this.keptKinds.tell(userRow, out, from, kindAt);
     else for (let at = from; at < out.length; at++) out.types[at] = kindAt(at);
+  }
+
+  private kindOf(names: readonly string[], userRow: number, itemRow: number, type: number): number {
+    const name = names[type]!;
+    if (!this.kinds.concern(name)) return type;
+    return this.kinds.numberOf(type, name, this.kinds.valueOf(userRow, itemRow, type));
   }
 
   private appendStoredFeedback(userRow: number, out: FeedbackColumns): void {
