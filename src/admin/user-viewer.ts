@@ -161,9 +161,7 @@ export class UserViewer {
     const { live, sources, histories, settings } = this.parts;
     // One recommender a turn: for a user with very much feedback each takes milliseconds.
     await turns.take();
-    return histories.use(userRow, async (history) => {
-      // To have read the feedback was a part of its own.
-      await turns.take();
+    return histories.use(userRow, (history) => {
       const accept = (row: number) => live.catalogue.isListable(row) && isUnread(history, row);
       return sources[name].rank({ history, k: settings.cacheSize, accept, categories: [] });
     });

@@ -100,8 +100,11 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const vectorOf = maker.vectorOf.bind(maker);
   const untilMs = () => effectiveUntil(clock(), config.server.clock_error);
   const histories = new Histories(reads, positiveFeedback(config.recommend).positiveTtlMs, untilMs);
-  const listOfSession: ListOfSession = (liked, read, { length, discovery }) =>
-    histories.useNow(-1, (history) => maker.turnedTo(discovery).makeForSession(history, liked, read, length));
+  const nobody = histories.take(-1);
+  const listOfSession: ListOfSession = (liked, read, { length, discovery }) => {
+    nobody.load(-1, untilMs());
+    return maker.turnedTo(discovery).makeForSession(nobody, liked, read, length);
+  };
   const found = createSources(config, { reads, live, generations, findRelated, vectorOf, listOfSession });
   const { sources, itemNeighbors, sinceFit } = found;
   const nameOf: NameList = (placement, { variant, edition, plan }, took) => ({

@@ -1,7 +1,11 @@
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { ShownCounts } from '../placements/shown-counts.ts';
 
 /** Entries of an answer from which on its parts are made in turns of their own. */
 const ENTRIES_A_TURN = 2000;
+
+/** Rows taken between two pauses. */
+const PAUSE_ROWS = 32;
 
 /** Rows that wait for a place further down, at most. */
 const WAITING_MAX = 256;
@@ -83,9 +87,26 @@ export class AnswerBuilder {
     this.scores.set(row, this.lowest);
   }
 
-  /** @param source name of what they come from */
-  takeAll(rows: readonly number[], scores?: ArrayLike<number>, source?: string): void {
-    for (const [at, row] of rows.entries()) this.take(row, scores?.[at], source);
+  /**
+   * Takes rows in turns, for caps look at all that wait with each.
+   * @param source name of what they come from
+   */
+  takeAll(
+    rows: readonly number[],
+    scores?: ArrayLike<number>,
+    source?: string | ((row: number) => string | undefined),
+  ): Promise<void> {
+    return inTurns(this.taking(rows, scores, source));
+  }
+
+  private *taking(
+    ...[rows, scores, source]: Parameters<AnswerBuilder['takeAll']>
+  ): Generator<undefined, void> {
+    for (const [at, row] of rows.entries()) {
+      if (this.missing === 0) return;
+      if (at % PAUSE_ROWS === PAUSE_ROWS - 1) yield;
+      this.take(row, scores?.[at], typeof source === 'function' ? source(row) : source);
+    }
   }
 
   /**

@@ -43,8 +43,8 @@ export class Fallbacks {
         const k = filter?.hasBoosts ? maker.wholeLists(answer.missing) : answer.missing;
         const ranked = await sources[name].rank({ ...ask, k });
         if (answer.isLong) await turns.take();
-        if (filter?.hasBoosts) answer.takeAll(maker.boosted(ranked, filter), undefined, name);
-        else answer.takeAll(ranked.rows, ranked.scores, name);
+        if (filter?.hasBoosts) await answer.takeAll(maker.boosted(ranked, filter), undefined, name);
+        else await answer.takeAll(ranked.rows, ranked.scores, name);
         if (ranked.rows.length < k) break;
       }
       if (answer.missing === missing) continue;

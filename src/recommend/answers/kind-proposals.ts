@@ -66,7 +66,7 @@ export class KindProposals {
     const accept = (row: number) => narrowed.accepts(row) && isUnread(history, row);
     const { rows: latest } = await sources.latest.rank({ history, k, accept, categories: [] });
     const fresh = [...new Set([...(await listOf(narrowed)).rows, ...latest])];
-    answer.takeAll(withShare(list.rows, fresh, settings.new_share, k), undefined, source);
+    return answer.takeAll(withShare(list.rows, fresh, settings.new_share, k), undefined, source);
   }
 
   /** The order in which the models would show rows to a user. */

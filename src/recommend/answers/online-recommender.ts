@@ -204,7 +204,7 @@ export class OnlineRecommender implements Recommender {
       const ofKind = await kinds.rank(placement, { history, itemRow, k, accept, caller });
       const ranked = boosted(ofKind ?? (await rank(k, (row) => filter.accepts(row) && isNew(row))), filter);
       const answer = frame.begin();
-      answer.takeAll(ranked.rows, ranked.scores);
+      await answer.takeAll(ranked.rows, ranked.scores);
       if (frame.pins.length > 0) answer.arrange(frame.withPins(answer.rows));
       const { rows } = answer;
       return this.itemEntries({ rows, scores: rows.map((row) => answer.scoreOf(row)) }, query);

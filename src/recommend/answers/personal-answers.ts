@@ -235,8 +235,8 @@ export class PersonalAnswers {
     const wanted = answer.wanted * (wished?.placement?.hasCaps ? SPARE_FACTOR : 1);
     const asked = { wanted, discovery, known: wished ? undefined : answer.rows };
     const { list, more } = await this.parts.lists.answer(history, filter, asked, caller?.signal);
-    if (list !== undefined) answer.takeAll(list.rows, list.scores);
-    answer.takeAll(more);
+    if (list !== undefined) await answer.takeAll(list.rows, list.scores);
+    await answer.takeAll(more);
   }
 
   private filterOf(categories: readonly string[], wishes: ItemWishes, passing?: Uint32Array): ItemFilter {

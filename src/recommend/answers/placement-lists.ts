@@ -192,17 +192,17 @@ export class PlacementLists {
     const { filter, wanted } = frame;
     const found = frame.begin(wanted + Math.min(wanted, sinking.size));
     const sources = await this.fill(history, found, query, { filter, placement });
-    const answer = found.wanted === wanted ? found : sunk(found, frame.begin(), sinking);
+    const answer = found.wanted === wanted ? found : await sunk(found, frame.begin(), sinking);
     return { answer, frame, sources: [...(frame.pins.length > 0 ? ['pins'] : []), ...sources] };
   }
 }
 
 /** Takes the best of what was found into an answer, the scores of some rows times their factors. */
-function sunk(
+async function sunk(
   found: AnswerBuilder,
   answer: AnswerBuilder,
   factors: ReadonlyMap<number, number>,
-): AnswerBuilder {
+): Promise<AnswerBuilder> {
   const scoreOf = (row: number) => {
     const score = found.scoreOf(row);
     const factor = factors.get(row) ?? 1;
@@ -210,7 +210,7 @@ function sunk(
   };
   // Equal scores keep their order.
   const rows = found.rows.toSorted((a, b) => scoreOf(b) - scoreOf(a));
-  for (const row of rows) answer.take(row, scoreOf(row), found.sourceOf(row));
+  await answer.takeAll(rows, rows.map(scoreOf), (row) => found.sourceOf(row));
   answer.seedRow = found.seedRow;
   return answer;
 }

@@ -59,16 +59,6 @@ export class Histories {
     } else if (this.kept.length < KEPT_MAX) this.kept.push(history);
   }
 
-  /** Does some work, at once, on a user's feedback as of now. */
-  useNow<T>(userRow: number, work: (history: History) => T): T {
-    const history = this.take(userRow);
-    try {
-      return work(history);
-    } finally {
-      this.give(history);
-    }
-  }
-
   /** Does some work on a user's feedback as of now. */
   async use<T>(userRow: number, work: (history: History) => Promise<T> | T): Promise<T> {
     const wait = this.ready(userRow);

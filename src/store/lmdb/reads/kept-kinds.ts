@@ -18,8 +18,6 @@ interface Kept {
   readonly kinds: Uint16Array;
   /** Kinds that are to be read again, and records that have come since. */
   unknown: number;
-  /** Records from the first on that `fill` has done. */
-  filled: number;
 }
 
 /**
@@ -34,7 +32,7 @@ export class KeptKinds {
   /** True where a read of a user with a long history would look up many values. */
   lacks(userRow: number): boolean {
     const kept = this.users.get(userRow);
-    return kept === undefined || kept.filled < kept.kinds.length || kept.unknown >= LONG_MIN;
+    return kept === undefined || kept.unknown >= LONG_MIN;
   }
 
   /**
@@ -47,22 +45,18 @@ export class KeptKinds {
     kindOf: (itemRow: number, type: number) => number,
   ): Generator<undefined, void> {
     let kept = this.take(userRow);
-    if (kept === undefined || kept.filled === kept.kinds.length) {
+    if (kept === undefined || Math.abs(kept.kinds.length - length) >= LONG_MIN) {
       const kinds = new Uint16Array(length).fill(UNKNOWN);
-      kept = {
-        itemRows: itemRows.slice(0, length),
-        types: types.slice(0, length),
-        kinds,
-        unknown: 0,
-        filled: 0,
-      };
+      kept = { itemRows: itemRows.slice(0, length), types: types.slice(0, length), kinds, unknown: length };
     }
     this.keep(userRow, kept);
-    while (kept.filled < kept.kinds.length) {
-      const at = kept.filled++;
-      kept.kinds[at] = kindOf(kept.itemRows[at]!, kept.types[at]!);
-      if (kept.filled % STEP_VALUES === 0) yield;
+    const { kinds } = kept;
+    for (let at = 0, looked = 0; at < kinds.length; at++) {
+      if (kinds[at] !== UNKNOWN) continue;
+      kinds[at] = kindOf(kept.itemRows[at]!, kept.types[at]!);
+      if (++looked % STEP_VALUES === 0) yield;
     }
+    kept.unknown = 0;
   }
 
   /**
@@ -98,7 +92,6 @@ export class KeptKinds {
         types: stored,
         kinds: types.slice(from, length),
         unknown: 0,
-        filled: length - from,
       });
   }
 
