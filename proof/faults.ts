@@ -86,6 +86,7 @@ function fullDisk(folder: string): Promise<void> {
     check('full disk: not ready', (await until(503, () => status(url, 'GET', '/api/health/ready'))) === 503);
     check('full disk: alive', (await status(url, 'GET', '/api/health/live')) === 200);
     check('full disk: reads go on', (await status(url, 'GET', '/api/user/first')) === 200);
+    check('full disk: a copy is refused', (await status(url, 'POST', '/api/admin/backup')) === 503);
     free();
     check('room again: ready', (await until(200, () => status(url, 'GET', '/api/health/ready'))) === 200);
     check('room again: writes', (await until(200, () => write('after'))) === 200);

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { TaskList } from '../background/tasks/task-list.ts';
+import { FurzeError, messageOf } from '../domain/furze-error.ts';
 import { overloaded } from '../platform/concurrency/overload-error.ts';
 import type { DataStore } from '../store/data-store.ts';
 
@@ -17,7 +18,8 @@ export class Backups {
   /**
    * A consistent copy of the data store, to be read once; `stream` must be read to its end or destroyed. It stands among the
    * tasks.
-   * @throws FurzeError OVERLOADED while another is made or read: each takes the room of a store
+   * @throws FurzeError OVERLOADED while another is made or read: each takes the room of a store; STORE_UNAVAILABLE where none can be
+   *   made, as on a full disk
    */
   async begin(): Promise<{ readonly bytes: number; readonly stream: Readable }> {
     if (this.isUnderWay) throw overloaded('backup');
@@ -33,7 +35,8 @@ export class Backups {
     } catch (error) {
       this.isUnderWay = false;
       task.failed(error);
-      throw error;
+      if (error instanceof FurzeError) throw error;
+      throw new FurzeError('STORE_UNAVAILABLE', `No copy could be made: ${messageOf(error)}`);
     }
   }
 }

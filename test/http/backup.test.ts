@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Tasks } from '../../src/domain/admin-schemas.ts';
 import type { Feedback } from '../../src/domain/entities.ts';
+import { OperatorError } from '../../src/domain/operator-error.ts';
 import { restoreStore } from '../../src/store/open/open-store.ts';
 import { openDataReader } from '../../src/store/open/thread-stores.ts';
 import { startTestServer, TEST_STORE, type TestServer } from './start.ts';
@@ -68,6 +69,24 @@ async function whileWriting(action: () => Promise<unknown>): Promise<{ before: s
 }
 
 describe('POST /api/admin/backup', () => {
+  it('says why no copy can be made, and makes the next one', async () => {
+    const failures = [
+      new OperatorError('/data/partial-1 has no room left on its disk: make room, and begin again.'),
+      Object.assign(new Error("ENOSPC: no space left on device, mkdtemp '/data/partial-'"), {
+        code: 'ENOSPC',
+      }),
+      new Error('No space left on device'),
+    ];
+    for (const failure of failures) {
+      vi.spyOn(server.service.data, 'backup').mockRejectedValueOnce(failure);
+      const { status, body } = await server.call('POST', '/api/admin/backup', undefined, headers);
+      expect([status, body.code]).toEqual([503, 'STORE_UNAVAILABLE']);
+      expect(body.detail).toContain(failure.message);
+    }
+    await nextIsTaken();
+    expect(server.lines.filter((line) => line.includes('failed by a bug'))).toEqual([]);
+  });
+
   it('needs the key, and is refused while another is read', async () => {
     expect((await server.call('POST', '/api/admin/backup')).status).toBe(401);
     const first = await backup();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Connection } from '../../src/store/postgres/connection.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 import { HAS_POSTGRES } from '../store/postgres/under-test.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
@@ -6,6 +7,7 @@ import { startPostgres, type TestPostgres } from './postgres.ts';
 describe.skipIf(!HAS_POSTGRES)('a node whose PostgreSQL goes and comes', () => {
   let postgres: TestPostgres;
   let node: TestServer;
+  let databases = 0;
 
   beforeAll(async () => {
     postgres = (await startPostgres())!;
@@ -35,6 +37,51 @@ describe.skipIf(!HAS_POSTGRES)('a node whose PostgreSQL goes and comes', () => {
     });
     await until(async () => (await node.call('GET', '/api/health/ready')).status === 200);
     expect((await node.call('GET', '/api/user/during')).status).toBe(404);
+  });
+
+  test.each([
+    ['lets its user in no more', 'ALTER ROLE visitor NOLOGIN', 'ALTER ROLE visitor LOGIN'],
+    [
+      'lets its user no more to the tables',
+      'REVOKE ALL ON ALL TABLES IN SCHEMA furze FROM visitor',
+      'GRANT ALL ON ALL TABLES IN SCHEMA furze TO visitor',
+    ],
+  ])('one that %s is away until somebody mends it', async (_, shut, open) => {
+    const database = `db${databases++}`;
+    const at = (user: string) => {
+      const url = new URL(postgres.url);
+      [url.pathname, url.username] = [database, user];
+      return url.href;
+    };
+    const ask = async (url: string, ...queries: string[]) => {
+      const connection = await Connection.open(
+        { engine: 'postgres', url, sessionUrl: url, schema: 'x' },
+        'test',
+      );
+      for (const query of queries) await connection.run(query);
+      await connection.close();
+    };
+    if (databases === 1) await ask(postgres.url, 'CREATE ROLE visitor LOGIN');
+    await ask(postgres.url, `CREATE DATABASE ${database} OWNER visitor`);
+    const visitor = await startTestServer({
+      config: { database: { data_store: at('visitor'), sync: 'disk' } },
+    });
+    const write = (UserId: string) => visitor.call('POST', '/api/users', [{ UserId }]);
+    try {
+      expect((await write('before')).status).toBe(200);
+      const others = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'visitor'`;
+      await ask(at('furze'), shut, others);
+      const refused = await write('during');
+      expect([refused.status, refused.body.code]).toEqual([503, 'STORE_UNAVAILABLE']);
+      expect((await visitor.call('GET', '/api/user/before')).body).toMatchObject({ UserId: 'before' });
+      await until(async () => (await visitor.call('GET', '/api/health/ready')).status === 503);
+      await ask(at('furze'), open);
+      await until(async () => (await write('after')).status === 200);
+      await until(async () => (await visitor.call('GET', '/api/health/ready')).status === 200);
+      expect((await visitor.call('GET', '/api/user/during')).status).toBe(404);
+    } finally {
+      await visitor.stop();
+    }
   });
 
   test('no password is logged or shown', async () => {

@@ -193,6 +193,17 @@ test.each([
     expect(isAway(classified(Object.assign(error, { code })))).toBe(true);
 });
 
+test.each(['08006', '28000', '28P01', '3D000', '42501', '53100', '53300', '57P03', '58030'])(
+  'so is a server that cannot do it now, or lets nobody in: %s',
+  (code) => {
+    expect(isAway(classified(Object.assign(new Error(), { code, severity: 'FATAL' })))).toBe(true);
+  },
+);
+
+test.each(['22021', '23505', '42601', '42703', 'XX000'])('what it refuses stays what it is: %s', (code) => {
+  expect(isAway(classified(Object.assign(new Error(), { code, severity: 'ERROR' })))).toBe(false);
+});
+
 test.each([TypeError, RangeError, SyntaxError, ReferenceError])(
   'a fault of a program is none: %o',
   (Fault) => {

@@ -1,4 +1,4 @@
-import { FurzeError, isEngineError } from '../../../domain/furze-error.ts';
+import { FurzeError, isEngineError, messageOf } from '../../../domain/furze-error.ts';
 import { type CheckedCommand, checkCommand } from '../../check-command.ts';
 import type { WriteResult } from '../../data-store.ts';
 import type { WriteRules } from '../../write-options.ts';
@@ -47,7 +47,10 @@ export function refusal(
 ): WriteAnswer {
   if (error instanceof FurzeError) return answerOf(ticket, error);
   const plain = isEngineError(error)
-    ? new FurzeError('STORE_UNAVAILABLE', 'The store could not carry out the write.')
+    ? new FurzeError(
+        'STORE_UNAVAILABLE',
+        `The store could not carry out the write: ${messageOf(error).split(':')[0]}.`,
+      )
     : new FurzeError(
         'INTERNAL',
         `A fault of this program (${nameOf(error)}) met the write ${command.kind}; the log has its trace.`,
