@@ -36,6 +36,7 @@ export interface Record {
 /** Local reads of users' feedback alone: `users[row]` are the records of the user at that row. */
 export function readsOf(users: readonly (readonly Record[])[]): LocalReads {
   const reads: Partial<LocalReads> = {
+    feedbackAhead: () => undefined,
     readUserFeedback(userRow: number, out: FeedbackColumns) {
       out.clear();
       const records = [...(users[userRow] ?? [])].sort(

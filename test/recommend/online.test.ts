@@ -192,7 +192,7 @@ it('a ready list answers what of it may be shown where that is enough, and only 
   const noted: number[] = [];
   const parts = {
     answers: new AnswerCounts(),
-    reads: { userRow: (userId: string) => (userId === 'u' ? 7 : -1) },
+    reads: { userRow: (userId: string) => (userId === 'u' ? 7 : -1), feedbackAhead: () => undefined },
     catalogue,
     active: { note: (row: number) => void noted.push(row) },
     histories: {
