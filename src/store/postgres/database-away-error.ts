@@ -10,8 +10,8 @@ export class DatabaseAwayError extends Error {
 
 /**
  * Classes and codes of SQL errors that say that the server cannot do it now: connections, no resources, a server that stops or
- * starts, its input and output, transactions that others stood in the way of, one that was ended for being idle, a standby, and a
- * server that lets this user in no more, or to what there is, until somebody mends it.
+ * starts, its input and output, transactions that others stood in the way of, one that was ended for being idle, a standby. A
+ * server that lets this user in no more, or to what there is, does so until somebody mends it.
  */
 const NOT_NOW = /^(08|28|3D|53|57|58|40|42501|55P03|25P03|25006)/;
 const SQL_STATE = /^[0-9A-Z]{5}$/;
