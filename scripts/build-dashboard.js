@@ -11,7 +11,15 @@ import { writeChanged } from './write-changed.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src', 'dashboard');
-const BUNDLED = ['preact', '@preact/signals', '@preact/signals-core', 'uplot', '@picocss/pico', 'papaparse'];
+const BUNDLED = [
+  'preact',
+  '@preact/signals',
+  '@preact/signals-core',
+  'uplot',
+  '@picocss/pico',
+  'papaparse',
+  'entities',
+];
 const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f7a4d"/>' +

@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from 'entities';
 import { type Fields as EntityFields, ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
 import { cellText, isRounded, narrowDigits, withFormula } from './cell-text.ts';
 import type { RowFormat } from './file-format.ts';
@@ -95,6 +96,11 @@ class Fields {
     return this.plan.isRaw ? given : withFormula(given);
   }
 
+  /** A text for people; shops export them as HTML has them: `&quot;`. */
+  words(field: string, text = this.text(field)): string {
+    return this.plan.keepsBlanks ? text : decodeHTMLStrict(text);
+  }
+
   /** A number's text, with a point in it. */
   number(field: string): string {
     return plainNumber(this.text(field), this.plan.hasDecimalCommas === true);
@@ -102,7 +108,9 @@ class Fields {
 
   names(field: string): unknown {
     const value = this.cell(field);
-    return Array.isArray(value) ? value : namesOf(this.text(field), this.plan.separator);
+    const names = Array.isArray(value) ? value : namesOf(this.text(field), this.plan.separator);
+    const decoded = (name: unknown) => (typeof name === 'string' ? this.words(field, name) : name);
+    return Array.isArray(names) ? names.map(decoded) : names;
   }
 
   /** The fields of an item or a user. @param timestamp the row's time, in the form of the API */
@@ -110,7 +118,7 @@ class Fields {
     const read = (name: string, { kind }: EntityFields[string]) => {
       if (kind === 'flag') return /^(true|1|yes)$/i.test(this.text(name));
       if (kind === 'time') return timestamp;
-      return kind === 'text' ? this.text(name) : this.names(name);
+      return kind === 'text' ? this.words(name) : this.names(name);
     };
     return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, read(name, field)]));
   }
@@ -185,7 +193,7 @@ export function recordOf(cells: Row, plan: Plan): Made {
   const Timestamp = timestampOf(time, clock, plan.timeForm);
   if (Timestamp === undefined) return { refusal: whyNoTime(`${time} ${clock}`.trim(), plan.timeForm) };
   if (Timestamp === '' && isTimeAsked(plan)) return { refusal: NO_TIME };
-  const Comment = fields.text('Comment');
+  const Comment = fields.words('Comment');
   if (plan.kind === 'feedback') return feedbackOf(fields, plan, { UserId, ItemId, Timestamp, Comment });
   const record =
     plan.kind === 'users'

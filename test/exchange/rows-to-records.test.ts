@@ -32,3 +32,30 @@ describe('the time of a record', () => {
     );
   });
 });
+
+describe('entities of HTML', () => {
+  const items: Plan = {
+    ...PLAN,
+    kind: 'items',
+    mapping: { ItemId: 0, Comment: 1, Categories: 2 },
+    separator: ';',
+  };
+  const row = ['a&amp;b', '6&quot; pan &#8211; caf&eacute; &amp; more, AT&T', 'Tea &amp; Cups;Men&#39;s'];
+
+  it('are read in texts for people, and neither in ids nor where a furze has exported the file', () => {
+    expect(recordOf(row, items)).toMatchObject({
+      record: {
+        ItemId: 'a&amp;b',
+        Comment: '6" pan – café & more, AT&T',
+        Categories: ['Tea & Cups', "Men's"],
+      },
+    });
+    expect(recordOf(row, { ...items, separator: '|', keepsBlanks: true })).toMatchObject({
+      record: { Comment: row[1], Categories: [row[2]] },
+    });
+    const feedback = { ...PLAN, mapping: { UserId: 0, ItemId: 1, Comment: 2 } };
+    expect(recordOf(['&lt;ann&gt;', 'tea', '&lt;3'], feedback)).toMatchObject({
+      record: { UserId: '&lt;ann&gt;', Comment: '<3' },
+    });
+  });
+});
