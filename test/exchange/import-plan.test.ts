@@ -23,8 +23,8 @@ describe('the guess of what a file holds', () => {
     const [path, both] = ['Kuchnia > Wypieki', 'Kuchnia > Wypieki; Nauka'];
     expect(await read(both, path)).toEqual([[path, 'Nauka'], ';', true]);
     expect(await read(both, 'a|b')).toEqual([[both], '|', false]);
-    expect(await read('Toys &amp; Games;Kids')).toEqual([['Toys &amp; Games', 'Kids'], ';', true]);
-    expect(await read('Toys &amp; Games')).toEqual([['Toys &amp; Games'], '|', false]);
+    expect(await read('Toys &amp; Games;Kids')).toEqual([['Toys & Games', 'Kids'], ';', true]);
+    expect(await read('Toys &amp; Games')).toEqual([['Toys & Games'], '|', false]);
     expect((await plan('isbn,category\n1,a;b\n', { separator: ',' })).separator).toBe(',');
   });
 
