@@ -52,6 +52,13 @@ export async function isLoaded(page: Page): Promise<void> {
   await expect.poll(() => page.locator('main [aria-busy=true]').count()).toBe(0);
 }
 
+/** Tables and menus of which a part is out of sight until they are scrolled. */
+export function cutOff(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('.scroll, .side nav ul')]
+    .filter((each) => each.scrollWidth > each.clientWidth)
+    .map((each) => each.textContent.slice(0, 80) + ' ' + (each.scrollWidth - each.clientWidth))`);
+}
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Violation {

@@ -6,7 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSample } from '../../src/cli/playground/sample.ts';
 import { restoreStore } from '../../src/store/open/open-store.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
-import { CHROMIUM, isLoaded, launchChromium, openView, seriousFaults, type View, visit } from './chromium.ts';
+import {
+  CHROMIUM,
+  cutOff,
+  isLoaded,
+  launchChromium,
+  openView,
+  seriousFaults,
+  type View,
+  visit,
+} from './chromium.ts';
 
 if (CHROMIUM === undefined)
   console.log(
@@ -194,6 +203,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       }
       const wide = await view.page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect(wide, `${path} is wider than the page`).toBeLessThanOrEqual(0);
+      if (how.width === 768) expect(await cutOff(view.page), path).toEqual([]);
       expect(await seriousFaults(view.page), path).toEqual([]);
       const name = `${path.replaceAll('/', '-') || 'overview'}-${how.width}-${how.colorScheme}.png`;
       await view.page.screenshot({ path: join(shots, name), fullPage: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../http/start.ts';
-import { CHROMIUM, isLoaded, launchChromium, openView, seriousFaults, visit } from './chromium.ts';
+import { CHROMIUM, cutOff, isLoaded, launchChromium, openView, seriousFaults, visit } from './chromium.ts';
 
 const DAY_MS = 86_400_000;
 const USERS = 700;
@@ -178,6 +178,7 @@ describe.skipIf(CHROMIUM === undefined)('placements and experiments in the dashb
     { width: 1440, colorScheme: 'light' },
     { width: 1440, colorScheme: 'dark' },
     { width: 390, colorScheme: 'dark' },
+    { width: 768, colorScheme: 'light' },
   ] as const)('look as they should at $width in $colorScheme', async (how) => {
     const { page } = await openView(browser, how);
     for (const [path, heading] of [
@@ -188,6 +189,7 @@ describe.skipIf(CHROMIUM === undefined)('placements and experiments in the dashb
       await page.getByRole('heading', { name: heading, exact: true }).waitFor();
       if (heading !== 'Placements')
         await expect.poll(async () => (await titlesOf(page, 3)).length).toBeGreaterThan(3);
+      if (how.width === 768) expect(await cutOff(page), path).toEqual([]);
       await look(page, `${path.replace('/', '-')}-${how.width}-${how.colorScheme}`);
     }
     await page.context().close();

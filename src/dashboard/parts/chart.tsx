@@ -117,6 +117,8 @@ function options(
     width,
     height,
     legend: { show: false },
+    // A long name of a month at the end has room.
+    padding: [null, 32, null, null],
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [
