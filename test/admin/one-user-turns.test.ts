@@ -25,7 +25,10 @@ function counted() {
   const parts = {
     reads: { itemRow: () => 1, userRow: () => -1, userAt: () => undefined },
     recommender: { recommend: async () => ({ text: '[]' }) },
-    histories: { use: (_: number, work: (history: History) => unknown) => work({} as History) },
+    histories: {
+      ready: async () => {},
+      use: (_: number, work: (history: History) => unknown) => work({} as History),
+    },
     catalogue: { isHidden: () => true },
     live: { catalogue: { isListable: () => true } },
     sources: Object.fromEntries(RECOMMENDERS.map((name) => [name, { rank }])),
