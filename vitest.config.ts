@@ -11,16 +11,11 @@ const common = {
   pool: 'forks' as const,
 };
 
-/** Files that come after one another share a process and what they import: a second of processor time each. */
-const together = { ...common, isolate: false };
-
-/** What needs a process of its own: stores that are opened and broken, memory, what a process does once. */
-const ALONE = [
-  'test/{memory,store,threads}/**/*.test.ts',
-  'test/cli/compile-cache.test.ts',
-  'test/http/dashboard-without-handles.test.ts',
-  'test/kernel/missing.test.ts',
-];
+/**
+ * Of tests that run once more over another store or engine. Each file is alone in its process the first time; here those that
+ * come after one another share what they import, a second of processor time each.
+ */
+const again = { ...common, isolate: false };
 
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
@@ -48,7 +43,7 @@ const OVER_POSTGRES =
     : [
         {
           test: {
-            ...together,
+            ...again,
             name: 'http-postgres',
             include: ['test/http/**/*.test.ts', 'test/clients/gorsejs.test.ts'],
             exclude: [STORELESS, 'test/http/{access,engine-choice,telemetry}.test.ts'],
@@ -59,7 +54,7 @@ const OVER_POSTGRES =
         {
           // Over a server and a worker, which share PostgreSQL and Redis.
           test: {
-            ...together,
+            ...again,
             name: 'http-split',
             include: [
               'test/http/{feedback,items,lists,operation,users}.test.ts',
@@ -79,22 +74,14 @@ export default defineConfig({
     // Servers of the run end and their folders are removed after the last test.
     teardownTimeout: 300_000,
     projects: [
-      {
-        test: {
-          ...together,
-          name: 'furze',
-          include: ['test/**/*.test.ts'],
-          exclude: [...ALONE, ...LONG, ...SERVERS],
-        },
-      },
-      { test: { ...common, name: 'alone', include: ALONE, exclude: SERVERS } },
+      { test: { ...common, name: 'furze', include: ['test/**/*.test.ts'], exclude: [...LONG, ...SERVERS] } },
       { test: { ...common, name: 'long', include: LONG } },
       { test: { ...common, name: 'servers', include: SERVERS, globalSetup: ['test/servers/setup.ts'] } },
       ...OVER_POSTGRES,
       {
         // The same over node:http, which serves where no native engine loads.
         test: {
-          ...together,
+          ...again,
           name: 'node-http',
           include: ['test/http/**/*.test.ts'],
           exclude: [
