@@ -87,8 +87,8 @@ export default defineConfig({
           exclude: [
             // What no engine has a part in.
             'test/http/{body-reader,dashboard-without-handles,engine-choice,entity-texts,list-reply,model-metrics,outflow,page-reply,quick-paths}.test.ts',
-            // What fits and experiments come to.
-            'test/http/{experiments,models,placement-report,two-rankings,vector-lists}.test.ts',
+            // What reads, fits and experiments come to.
+            'test/http/{experiments,first-reads,models,placement-report,two-rankings,vector-lists}.test.ts',
           ],
           env: { TEST_HTTP_ENGINE: 'node' },
         },

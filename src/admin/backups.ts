@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { TaskList } from '../background/tasks/task-list.ts';
-import { FurzeError, messageOf } from '../domain/furze-error.ts';
+import { FurzeError, isProgramFault, messageOf } from '../domain/furze-error.ts';
 import { overloaded } from '../platform/concurrency/overload-error.ts';
 import type { DataStore } from '../store/data-store.ts';
 
@@ -35,7 +35,7 @@ export class Backups {
     } catch (error) {
       this.isUnderWay = false;
       task.failed(error);
-      if (error instanceof FurzeError) throw error;
+      if (error instanceof FurzeError || isProgramFault(error)) throw error;
       throw new FurzeError('STORE_UNAVAILABLE', `No copy could be made: ${messageOf(error)}`);
     }
   }

@@ -108,7 +108,8 @@ export class UserViewer {
   async feedback(userId: string, count: number, cursor: string): Promise<UserHistory> {
     const { reads, histories } = this.parts;
     await histories.ready(reads.userRow(userId));
-    return this.history(this.parts.reads.userRow(userId), count, cursor);
+    // By then the name may be that of another row.
+    return this.history(reads.userRow(userId), count, cursor);
   }
 
   private history(userRow: number, count: number, cursor: string): UserHistory {

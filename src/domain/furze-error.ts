@@ -89,6 +89,14 @@ export function isEngineError(error: unknown): boolean {
   return typeof (error as { code?: unknown } | undefined)?.code === 'number';
 }
 
+/** Errors of the language come of faults in a program, never of a disk or a network; errors of the system that are of these classes have a code. */
+export function isProgramFault(error: unknown): boolean {
+  const isOfLanguage = [TypeError, RangeError, SyntaxError, ReferenceError].some(
+    (each) => error instanceof each,
+  );
+  return isOfLanguage && Object(error).code === undefined;
+}
+
 /** Saved state that is sound, but of another version or configuration; it is made anew. */
 export class OtherForm extends FurzeError {
   constructor(message: string) {

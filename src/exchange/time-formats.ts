@@ -279,8 +279,9 @@ export function isClock(text: string): boolean {
 
 /** The moment of a day and of the time of that day, which may be empty. @returns as `readTime` */
 export function readDayAndClock(day: string, clock: string, form: TimeForm): string | undefined {
-  const [read, time] = [readTime(day, form), clockOf(` ${plainTime(clock)}`)];
-  if (read === undefined || time === '') return read;
+  const read = readTime(day, form);
+  if (read === undefined || clock === '') return read;
+  const time = clockOf(` ${plainTime(clock)}`);
   if (time === undefined) return undefined;
   const moment = new Date(parseTimestamp(read)).toISOString().slice(0, 10) + time;
   return Number.isNaN(parseTimestamp(moment)) ? undefined : moment;

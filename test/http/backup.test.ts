@@ -87,6 +87,12 @@ describe('POST /api/admin/backup', () => {
     expect(server.lines.filter((line) => line.includes('failed by a bug'))).toEqual([]);
   });
 
+  it('is a 500 where the program itself is at fault', async () => {
+    vi.spyOn(server.service.data, 'backup').mockRejectedValueOnce(new TypeError('x is not a function'));
+    expect((await server.call('POST', '/api/admin/backup', undefined, headers)).status).toBe(500);
+    await nextIsTaken();
+  });
+
   it('needs the key, and is refused while another is read', async () => {
     expect((await server.call('POST', '/api/admin/backup')).status).toBe(401);
     const first = await backup();

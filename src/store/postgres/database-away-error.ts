@@ -1,4 +1,4 @@
-import { messageOf } from '../../domain/furze-error.ts';
+import { isProgramFault, messageOf } from '../../domain/furze-error.ts';
 
 /** The database, or the way to it, is not there: what was asked of it may be asked again later. */
 export class DatabaseAwayError extends Error {
@@ -21,7 +21,7 @@ const SQL_STATE = /^[0-9A-Z]{5}$/;
  * everything else, be it of a socket, of TLS or of the driver, means that the database is away.
  */
 export function classified(error: unknown): unknown {
-  if (error instanceof DatabaseAwayError || isFault(error)) return error;
+  if (error instanceof DatabaseAwayError || isProgramFault(error)) return error;
   const state = sqlStateOf(error);
   return state === undefined || NOT_NOW.test(state) ? new DatabaseAwayError(error) : error;
 }
@@ -37,12 +37,4 @@ export function sqlStateOf(error: unknown): string | undefined {
 /** True for an error that says that the database is away, not that it refused what it was asked. */
 export function isAway(error: unknown): boolean {
   return error instanceof DatabaseAwayError;
-}
-
-/** Errors of the language come of faults in a program, never of a network; errors of the system that are of these classes have a code. */
-function isFault(error: unknown): boolean {
-  const isOfLanguage = [TypeError, RangeError, SyntaxError, ReferenceError].some(
-    (each) => error instanceof each,
-  );
-  return isOfLanguage && Object(error).code === undefined;
 }
