@@ -1,4 +1,5 @@
 import { FurzeError } from '../domain/furze-error.ts';
+import { BoundedQueue } from '../platform/concurrency/bounded-queue.ts';
 import { turns } from '../platform/concurrency/event-loop-turns.ts';
 import { overloaded } from '../platform/concurrency/overload-error.ts';
 import { BAD_FRAMING, type Engine, type TlsFiles, UNSURE_END } from './engine/engine.ts';
@@ -17,6 +18,7 @@ import { asBytes, isLong, Outflow, type OutflowRules } from './flow/outflow.ts';
 import { BYTES_PER_SECOND_MIN, PaceWatch } from './flow/pace-watch.ts';
 import type { Exchange, RequestHead } from './pipeline/exchange.ts';
 import { RequestPipeline, type RequestPipelineParts } from './pipeline/request-pipeline.ts';
+import type { Query } from './route/query-parameters.ts';
 import type { Reply } from './route/reply.ts';
 import type { Route } from './route/route.ts';
 
@@ -51,11 +53,19 @@ export interface HttpServerOptions extends RequestPipelineParts {
 /** Entries and filters that are asked for, and bytes of a body, from which on an answer may take the better part of a millisecond. */
 const [MUCH, FILTERS, LONG_BODY_BYTES] = [256, 16, 16 * 1024];
 
+/** Answers with many entries that are made at the same time, and that wait for it: each may take megabytes until it is made. */
+const [WIDE_AT_WORK_MAX, WIDE_WAITING_MAX] = [16, 10_000];
+
 /** True for routes whose answers may take as long whatever is asked for: of operators, of sessions, of all that somebody did. */
 function isHeavy({ method, path, reads }: Route): boolean {
   return (
     reads === true || /^(\w+ \/api\/admin\/|GET .*(feedback|impressions|metrics))/.test(`${method} ${path}`)
   );
+}
+
+/** Entries that are asked for; a filter costs as much as some of them. */
+function entriesOf({ n, offset, listed }: Query): number {
+  return n + offset + listed * (MUCH / FILTERS);
 }
 
 /** A request whose answer is not sent whole in the tick of its head. */
@@ -79,6 +89,11 @@ export class HttpServer {
   private readonly questions: BodyRules;
   private readonly outflows: OutflowRules;
   private readonly burst: Burst;
+  private readonly wide = new BoundedQueue({
+    atWorkMax: WIDE_AT_WORK_MAX,
+    waitingMax: WIDE_WAITING_MAX,
+    refusedFor: 'answers',
+  });
   private readonly drain: Drain;
   /** By number of the route, whether any answer of it may take long. */
   private readonly isHeavy: readonly boolean[];
@@ -168,7 +183,16 @@ export class HttpServer {
   /** Answers a request when it is its turn; an engine that keeps order holds back the next one of its connection. */
   private async putOff(call: Call, turn: Promise<void>, body?: Uint8Array<ArrayBuffer>): Promise<void> {
     await turn;
-    if (!call.isOver) this.finish(call, this.pipeline.answer(call.exchange, body));
+    const { exchange } = call;
+    const isWide = exchange.query !== undefined && entriesOf(exchange.query) > MUCH;
+    const answer = async () => {
+      if (!call.isOver) this.finish(call, await this.pipeline.answer(exchange, body));
+    };
+    if (!isWide) await answer();
+    else
+      await this.wide
+        .run(answer, undefined, { kind: String(exchange.routeNumber), user: 0 })
+        .catch((error) => this.finish(call, this.pipeline.errorReply(error)));
   }
 
   /**
@@ -177,8 +201,7 @@ export class HttpServer {
    */
   private takesLong({ routeNumber, query }: Exchange, bodyBytes = 0): boolean {
     if (query === undefined) return false;
-    const asked = query.n + query.offset + query.listed * (MUCH / FILTERS);
-    return this.isHeavy[routeNumber]! || bodyBytes > LONG_BODY_BYTES || asked > MUCH;
+    return this.isHeavy[routeNumber]! || bodyBytes > LONG_BODY_BYTES || entriesOf(query) > MUCH;
   }
 
   /** Why a request is refused whatever it asks for. */

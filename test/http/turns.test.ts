@@ -100,3 +100,32 @@ test('those who waited for one piece of work go on one after the other', async (
   await Promise.all(callers);
   expect(new Set(wentOn).size).toBe(MANY);
 });
+
+test.each(['GET', 'POST'] as const)(
+  'of many answers with all there may be few are under way at a time (%s)',
+  async (method) => {
+    const works: (() => void)[] = [];
+    let begun = 0;
+    const asked: Route = {
+      ...table.find((one) => one.path === '/api/recommend/{user-id}')!,
+      method,
+      reads: true,
+      async handler() {
+        begun++;
+        await new Promise<void>((resolve) => works.push(resolve));
+        return jsonText('1');
+      },
+      ...(method === 'POST' && { body: { schema: {}, example: [] } }),
+    };
+    const own = await serveRoutes([asked]);
+    const url = `${own.base}/api/recommend/x?n=10000`;
+    const init = { method, headers: { Host: 'a' }, ...(method === 'POST' && { body: '[]' }) };
+    const answers = Array.from({ length: 40 }, () => fetch(url, init).then(({ status }) => status));
+    for (let ended = 0; ended < answers.length; ended++) {
+      await expect.poll(() => begun, { interval: 1 }).toBe(Math.min(ended + 16, answers.length));
+      works.shift()!();
+    }
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
+    await own.close();
+  },
+);
