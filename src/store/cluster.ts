@@ -31,6 +31,46 @@ export interface PublishedGeneration {
   readonly manifest: unknown;
 }
 
+/** What tells one pass from another: passes of the same make the same lists. */
+export interface PassKind {
+  readonly generation: number;
+  /** The settings of the lists, as text. */
+  readonly settings: string;
+}
+
+/** The users of one pass over their lists, handed out in blocks. */
+export interface PassCourse {
+  /** When it began, milliseconds since the epoch. */
+  readonly beganMs: number;
+  /** Users in all, and those who are done with, whoever has made their lists, as of the last call. */
+  readonly total: number;
+  readonly done: number;
+  readonly isOver: boolean;
+  /** True where there are users left to begin with, or may be. */
+  readonly isMore: boolean;
+  /** The next users, to be given to `end` when they are done with; undefined when there are no more, or `signal` is aborted. */
+  take(signal: AbortSignal): Promise<Uint32Array | undefined>;
+  end(userRows: Uint32Array): Promise<void>;
+  /** To be called when nothing is at work any more: what was taken and not ended is for others, or another time. */
+  leave(): Promise<void>;
+}
+
+/**
+ * The last pass that was begun, of which each node takes the next block. One of a node that is lost is taken by another once
+ * its lease has run out, and counts once. A database that is away is waited for.
+ */
+export interface SharedPasses {
+  /** Resolves when this node's copy of the data shows what the beginner's did; undefined where the last pass is of another kind. */
+  find(kind: PassKind): Promise<PassCourse | undefined>;
+  /**
+   * Begins a pass, which ends the last one.
+   * @param blocks the rows of users, some hundred each
+   * @param epoch under which this node leads
+   * @returns undefined when it does not lead any more, or another pass was begun meanwhile
+   */
+  begin(kind: PassKind, blocks: Iterable<Uint32Array>, epoch: number): Promise<PassCourse | undefined>;
+}
+
 /** A node that was silent for so long, milliseconds, is said to be gone. */
 export const GONE_MS = 15_000;
 
@@ -48,9 +88,12 @@ export interface Cluster {
   readonly publishedAgeMs: number | undefined;
   /** Number of requests to begin a fit, at any node. */
   readonly fitsAsked: number;
+  /** Number of the last pass over users' lists, another for each; 0 for none, or while one is being divided. */
+  readonly pass: number;
+  readonly passes: SharedPasses;
   /** All nodes that were heard of lately, this one among them, as of a few seconds ago. */
   readonly nodes: readonly NodeState[];
-  /** Calls `listener` when this node begins or ceases to lead, something was published, or a fit is asked for. */
+  /** Calls `listener` when this node begins or ceases to lead, something was published, a fit is asked for, or a pass begins. */
   onTurn(listener: () => void): void;
   readPublished(): Promise<PublishedGeneration | undefined>;
   /**

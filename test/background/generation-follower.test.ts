@@ -31,6 +31,7 @@ beforeEach(() => {
     },
     lead() {},
     yieldLead() {},
+    joinPass() {},
     run: async () => undefined,
   };
   follower = new GenerationFollower(cluster, fits, createLogger('info', { write() {} }));

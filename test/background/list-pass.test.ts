@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { ListPass, type ListPassOptions, type PassStart } from '../../src/background/lists/list-pass.ts';
+import { ListPass, type ListPassOptions } from '../../src/background/lists/list-pass.ts';
+import type { PassStart } from '../../src/background/lists/own-courses.ts';
 import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { loadKernels } from '../../src/kernel/load-kernels.ts';
 import { placeModel } from '../../src/model/als/mf-scorer.ts';

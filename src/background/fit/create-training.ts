@@ -112,11 +112,13 @@ export function createTraining(parts: TrainingParts): BackgroundTraining {
   return { fits, search, given, listsOnRequest: shared.listsOnRequest };
 }
 
-/** A node fills a cache of its own for the requests that it answers; one that all share is filled by the leader. */
+/** A node fills a cache of its own for the requests that it answers; one that all share is filled by those that may learn. */
 function makesLists({ node, database }: Config, cluster: Cluster | undefined): boolean {
-  if (cluster === undefined) return true;
-  const isOwn = database.cache_store.startsWith('lmdb:');
-  return isOwn ? node.role !== 'worker' : cluster.epoch !== undefined;
+  return cluster === undefined || node.role !== (hasOwnLists(database) ? 'worker' : 'server');
+}
+
+function hasOwnLists({ cache_store }: Config['database']): boolean {
+  return cache_store.startsWith('lmdb:');
 }
 
 /** Creates the trainer that learns the parts of a generation and reads them back. */
@@ -140,7 +142,7 @@ export function createTrainer(
 
 /** Creates the parts of a fit: it reads feedback, learns, writes lists. */
 function createFit(
-  { config, paths, cache, pool, trainer, recommendation, clock, log }: TrainingParts,
+  { config, paths, cache, cluster, pool, trainer, recommendation, clock, log }: TrainingParts,
   given: GivenModels,
 ) {
   const { server, recommend } = config;
@@ -174,6 +176,7 @@ function createFit(
     versioned: recommendation.lists.isVersioned,
     youngMs: recommend.offline.refresh_recommend_period / 2,
     states: cache,
+    sharing: hasOwnLists(config.database) ? undefined : cluster,
     vectors: recommendation.vectors,
     generations: recommendation.generations,
     log,

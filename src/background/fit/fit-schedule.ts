@@ -9,8 +9,9 @@ import { openGeneration } from '../../recommend/models/generation-slot.ts';
 import type { Recommendation } from '../../recommend/start-recommendation.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import type { PlacedGeneration } from '../../threads/messages.ts';
-import type { ListPass, PassStart } from '../lists/list-pass.ts';
+import type { ListPass } from '../lists/list-pass.ts';
 import type { ListsOnRequest } from '../lists/lists-on-request.ts';
+import type { PassStart } from '../lists/own-courses.ts';
 import type { SerialQueue } from '../pool/serial-queue.ts';
 import { type OnProgress, stageLog } from '../tasks/fit-stages.ts';
 import { type RunningTask, rankingResult, type TaskList } from '../tasks/task-list.ts';
@@ -61,8 +62,6 @@ export class FitSchedule {
   private settling: NodeJS.Timeout | undefined;
   /** The generation that serves. */
   private placed: PlacedGeneration | undefined;
-  /** A generation that was restored and may lack lists. */
-  private restored: PlacedGeneration | undefined;
   /** Feedback is being counted, and new items are compared with those that what serves knows: lists are made after. */
   private comparing: Promise<void> = Promise.resolve();
   private readonly ending = new AbortController();
@@ -122,7 +121,6 @@ export class FitSchedule {
       const signal = AbortSignal.any([this.ending.signal, this.awaited.signal]);
       const calm = delay(CALM_MS, undefined, { ref: false, signal }).catch(() => {});
       if (loaded !== undefined) this.serve(loaded, false, calm);
-      this.restored = loaded;
     } catch (error) {
       if (!this.stopped) this.parts.log.error({ err: error }, 'the saved model cannot be used');
     }
@@ -131,16 +129,7 @@ export class FitSchedule {
   /** Begins to fit in time, and goes on with the lists that a stop cut off. */
   start(): void {
     if (this.stopped) return;
-    const { restored } = this;
-    this.restored = undefined;
-    if (restored !== undefined) {
-      this.resuming = this.parts.queue
-        .take(() => this.resume(restored))
-        .catch((error: unknown) => {
-          if (!this.stopped)
-            this.parts.log.error({ err: error }, 'the lists that were missing could not be made');
-        });
-    }
+    if (this.placed !== undefined) this.joinPass();
     this.started = true;
     if (this.parts.cluster?.epoch === undefined) this.schedule();
     else this.lead();
@@ -172,9 +161,22 @@ export class FitSchedule {
       });
   }
 
+  /** Makes lists that are missing, of a pass that was cut off here or has begun elsewhere, once what is at work has ended. */
+  joinPass(): void {
+    if (this.stopped) return;
+    const { queue, log } = this.parts;
+    this.resuming = queue
+      .take(async () => this.placed && this.resume(this.placed))
+      .catch((error: unknown) => {
+        if (!this.stopped) log.error({ err: error }, 'the lists that were missing could not be made');
+      });
+  }
+
   /** This node leads from now on: a fit begins when it would have, had the last leader gone on. */
   lead(): void {
     const { publishedAgeMs } = this.parts.cluster!;
+    // The last leader may have been lost before it began the pass.
+    if (this.started) this.joinPass();
     if (publishedAgeMs === undefined) this.schedule();
     else this.schedule(Math.max(SETTLE_MS, this.parts.periodMs - publishedAgeMs));
   }

@@ -6,13 +6,14 @@ import type { FitSchedule } from './fit-schedule.ts';
 const RETRY_MS = 1000;
 const RETRY_MS_MAX = 60_000;
 
-/** Has a node do its part in a cluster: it learns while it leads, and takes over what another leader publishes. */
+/** Has a node do its part in a cluster: it learns while it leads, takes over what another leader publishes, and has its share of passes. */
 export class GenerationFollower {
   private readonly cluster: Cluster;
-  private readonly fits: Pick<FitSchedule, 'takeOver' | 'lead' | 'yieldLead' | 'run'>;
+  private readonly fits: Pick<FitSchedule, 'takeOver' | 'lead' | 'yieldLead' | 'run' | 'joinPass'>;
   private readonly log: Logger;
   private epoch: number | undefined;
   private fitsAsked: number;
+  private pass = 0;
   /** The published generation that is being taken over, or could not be. */
   private seen = 0;
   private retryMs = RETRY_MS;
@@ -41,7 +42,7 @@ export class GenerationFollower {
   private turn(): void {
     if (this.isStopped) return;
     const { cluster, fits, log } = this;
-    const { epoch, published, fitsAsked } = cluster;
+    const { epoch, published, fitsAsked, pass } = cluster;
     if (epoch !== this.epoch) {
       if (this.epoch !== undefined) {
         log.warn({ epoch: this.epoch }, 'this node leads no more');
@@ -54,6 +55,9 @@ export class GenerationFollower {
       this.epoch = epoch;
     }
     if (published > 0 && published !== this.seen) this.takeOver(published);
+    // One of a generation that is being taken over is joined after that.
+    if (pass !== this.pass && pass > 0) fits.joinPass();
+    this.pass = pass;
     if (fitsAsked !== this.fitsAsked) {
       this.fitsAsked = fitsAsked;
       // A failure stands in the task.

@@ -1,7 +1,7 @@
 import { effectiveUntil } from '../../domain/clock.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { ProcessorTimes } from '../../platform/process/processor-times.ts';
-import type { PassOrder, PassPosition } from '../../recommend/lists/active-users.ts';
+import type { PassOrder } from '../../recommend/lists/active-users.ts';
 import type { ListQueue } from '../../recommend/lists/list-queue.ts';
 import type { InMemoryState } from '../../recommend/state/in-memory-state.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
@@ -10,28 +10,8 @@ import type { WorkerPool } from '../pool/worker-pool.ts';
 import { type OnProgress, WRITING_RECOMMENDATIONS } from '../tasks/fit-stages.ts';
 import { listBytes, plannedMb, STAGE_MEMORY } from '../training/lists-and-ranking-memory-estimate.ts';
 import { ListPlanner, type ListPlannerOptions } from './list-planner.ts';
-
-/** Users whose lists one job makes: some hundred milliseconds of work, and one short transaction. */
-const LIST_BLOCK_USERS = 256;
-/** Name of the state that says how far a pass has come. */
-const STATE_NAME = 'list-pass';
-/** Time between two writes of that state, milliseconds: what a crash costs of a pass. */
-const MARK_MS = 1000;
-
-/** Where a pass begins, and when it first did. */
-export interface PassStart {
-  readonly position: PassPosition;
-  /** Milliseconds since the epoch. */
-  readonly beganMs: number;
-}
-
-/** The course of the last pass: the lists of all users before `position` are made. */
-interface PassState extends PassStart {
-  readonly generation: number;
-  /** The settings of the lists, as text. */
-  readonly settings: string;
-  readonly isOver: boolean;
-}
+import { LIST_BLOCK_USERS, OwnCourses, type PassCourses, type PassStart } from './own-courses.ts';
+import { SharedCourses } from './shared-courses.ts';
 
 /** Users whose lists are made one after the other. */
 interface Block extends Pick<ListsJob, 'plan' | 'slot' | 'userRows'> {
@@ -48,42 +28,46 @@ export type PassListener = Pick<ListQueue, 'beginPass' | 'takeRenewals' | 'begin
 export interface ListPassOptions extends ListPlannerOptions {
   readonly clockErrorMs: number;
   readonly states: SavedStates;
+  /** The nodes that share their lists, and so the passes over them; absent where each makes its own. */
+  readonly sharing?: ConstructorParameters<typeof SharedCourses>[0] | undefined;
   readonly log: Logger;
 }
 
 /**
  * Makes every user's list in the pool, block by block. Each block is served as soon as it is done, and a pass that was
- * cut off goes on where it stopped.
+ * cut off goes on where it stopped. Nodes that share their lists share the blocks of a pass, too.
  */
 export class ListPass {
   readonly planner: ListPlanner;
   private readonly pool: WorkerPool;
   private readonly options: ListPassOptions;
-  private stopped = false;
+  private readonly courses: PassCourses;
+  private readonly stopping = new AbortController();
 
   constructor(pool: WorkerPool, options: ListPassOptions) {
     this.pool = pool;
     this.options = options;
     this.planner = new ListPlanner(options);
+    const { sharing, states, clock } = options;
+    this.courses = sharing === undefined ? new OwnCourses(states, clock) : new SharedCourses(sharing);
   }
 
   /** Lets the blocks at work end and begins no more. */
   stop(): void {
-    this.stopped = true;
+    this.stopping.abort();
   }
 
   /**
    * Where lists are missing that this generation and these settings make: `'all'` when there was no such pass, undefined
-   * when it came to its end, of which `lists` is told.
+   * when it came to its end, of which `lists` is told, or another node is to begin it.
    */
   async missingFrom(
     generation: number,
     lists: Pick<PassListener, 'endPass'>,
   ): Promise<PassStart | 'all' | undefined> {
-    const saved = (await this.options.states.getState(STATE_NAME)) as PassState | undefined;
-    if (saved?.generation !== generation || saved.settings !== this.settings || !saved.position) return 'all';
-    if (!saved.isOver) return { position: saved.position, beganMs: saved.beganMs };
-    lists.endPass(saved.beganMs);
+    const from = await this.courses.missingFrom({ generation, settings: this.settings });
+    if (from === undefined || from === 'all' || 'position' in from) return from;
+    lists.endPass(from.overMs);
     return undefined;
   }
 
@@ -91,7 +75,7 @@ export class ListPass {
    * @param order of the users that get lists
    * @param start where a pass goes on that was cut off; `'all'` for one from the beginning
    * @param lists is told of each block, and of the end; tells whose lists are not needed, and whose are asked for
-   * @returns how many lists were made
+   * @returns how many lists this node has made
    * @throws what the first block threw that failed; no other is begun then
    */
   async run(
@@ -102,48 +86,42 @@ export class ListPass {
     lists: PassListener,
     onProgress: OnProgress,
   ): Promise<number> {
-    const { position, beganMs } =
-      start === 'all' ? { position: order.first, beganMs: this.options.clock() } : start;
+    const kind = { generation: generation.number, settings: this.settings };
+    const course = await this.courses.open(kind, order, start);
+    if (course === undefined) return 0;
     const plan = await this.planner.plan(generation, live);
     const stageMb = plannedMb(listBytes(plan, this.pool.trainingSlots));
     this.options.log.info({ stage: WRITING_RECOMMENDATIONS, plannedMb: stageMb }, STAGE_MEMORY);
-    const course = new PassProgress(order, position, LIST_BLOCK_USERS);
-    const { number } = generation;
-    const marker = this.marker(() => ({
-      generation: number,
-      position: course.position,
-      beganMs,
-      isOver: course.isOver,
-    }));
     const told = () => onProgress(WRITING_RECOMMENDATIONS, course.done, course.total);
     let made = 0;
-    let failed = false;
+    const failing = new AbortController();
+    const signal = AbortSignal.any([this.stopping.signal, failing.signal]);
     const fullPriority = new FullPriorityTurn();
     const work = async (slot: number) => {
       const block = { plan, slot, starvation: new Starvation(), fullPriority };
-      for (let turn = 0; course.isMore && !this.stopped && !failed; turn++) {
+      for (let turn = 0; course.isMore && !signal.aborted; turn++) {
         // Whoever is asked for comes first, but not so that the others would wait for ever.
         const asked = turn % 2 === 0 ? lists.takeRenewals(LIST_BLOCK_USERS) : NOBODY;
-        const userRows = asked.length > 0 ? asked : course.begin();
+        const userRows = asked.length > 0 ? asked : await course.take(signal);
+        if (userRows === undefined) break;
         const written = await this.makeBlock({ ...block, userRows }, lists);
         made += written;
         if (userRows === asked) continue;
-        course.end(userRows);
-        marker.later();
+        await course.end(userRows);
         told();
       }
     };
     const fail = (error: unknown) => {
-      failed = true;
+      failing.abort();
       throw error;
     };
     told();
-    const leave = lists.beginPass(number, beganMs);
+    const leave = lists.beginPass(kind.generation, course.beganMs);
     const slots = Array.from({ length: this.pool.trainingSlots }, (_, slot) => work(slot).catch(fail));
     const outcomes = await Promise.allSettled(slots);
     leave();
-    if (course.isOver) lists.endPass(beganMs);
-    await marker.now();
+    if (course.isOver) lists.endPass(course.beganMs);
+    await course.leave();
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     return made;
   }
@@ -178,7 +156,7 @@ export class ListPass {
   private makePiece(job: ListsJob, atFullPriority: boolean): Promise<ListsMade> {
     const make = () => this.pool.run<'lists'>(job, atFullPriority);
     return make().catch((error: unknown) => {
-      if (this.stopped) throw error;
+      if (this.stopping.signal.aborted) throw error;
       const { 0: fromUserRow, length: users } = job.userRows;
       const told = { err: error, fromUserRow, users };
       this.options.log.warn(told, 'recommendations could not be written; trying again');
@@ -186,77 +164,8 @@ export class ListPass {
     });
   }
 
-  /** Writes how far a pass is, not more often than worth it, and not so that a block would wait for it. */
-  private marker(state: () => Omit<PassState, 'settings'>) {
-    const { states, clock } = this.options;
-    const { settings } = this;
-    let last = Number.NEGATIVE_INFINITY;
-    let writing: Promise<void> = Promise.resolve();
-    const write = () => states.putState(STATE_NAME, { ...state(), settings } satisfies PassState);
-    return {
-      later() {
-        if (Math.abs(clock() - last) < MARK_MS) return;
-        last = clock();
-        // A pass that cannot be marked is begun anew after a stop.
-        writing = writing.then(write).catch(() => {});
-      },
-      now: () => writing.then(write),
-    };
-  }
-
   private get settings(): string {
     return JSON.stringify(this.options.settings);
-  }
-}
-
-/** The place of a pass in the order of its users, several blocks of which are at work at a time. */
-class PassProgress {
-  /** Users in all, and those who are done with; those before the start count among them. */
-  readonly total: number;
-  done: number;
-  private readonly order: PassOrder;
-  private readonly blockUsers: number;
-  /** Where the blocks at work begin, in the order of the pass. */
-  private readonly open = new Map<Uint32Array, PassPosition>();
-  private next: ReturnType<PassOrder['take']>;
-  private nextPosition: PassPosition;
-
-  /** @param blockUsers users of one block at most */
-  constructor(order: PassOrder, start: PassPosition, blockUsers: number) {
-    this.order = order;
-    this.blockUsers = blockUsers;
-    this.total = order.countFrom(order.first);
-    this.done = this.total - order.countFrom(start);
-    this.nextPosition = start;
-    this.next = order.take(start, blockUsers);
-  }
-
-  /** True where there are users left to begin with. */
-  get isMore(): boolean {
-    return this.next !== undefined;
-  }
-
-  get isOver(): boolean {
-    return this.open.size === 0 && !this.isMore;
-  }
-
-  /** All users before are done with. */
-  get position(): PassPosition {
-    return this.open.values().next().value ?? this.nextPosition;
-  }
-
-  /** The next users, of whom there must be some; to be given to `end` when they are done with. */
-  begin(): Uint32Array {
-    const { userRows, next } = this.next!;
-    this.open.set(userRows, this.nextPosition);
-    this.nextPosition = next;
-    this.next = this.order.take(next, this.blockUsers);
-    return userRows;
-  }
-
-  end(userRows: Uint32Array): void {
-    this.open.delete(userRows);
-    this.done += userRows.length;
   }
 }
 

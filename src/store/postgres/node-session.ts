@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Cluster, NodeFacts, NodeState, PublishedGeneration } from '../cluster.ts';
+import type { Cluster, NodeFacts, NodeState, PublishedGeneration, SharedPasses } from '../cluster.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { KEPT_NAMES, NotLeadingError } from '../model-store.ts';
 import { type Connection, Link, persist } from './connection.ts';
+import { PassBlocks } from './pass-blocks.ts';
 
 /** Period in which a node looks who leads and what is published, milliseconds. */
 const BEAT_MS = 1000;
@@ -33,9 +34,12 @@ interface Turn {
   readonly published: number;
   readonly publishedAgeMs: number | undefined;
   readonly fitsAsked: number;
+  readonly pass: number;
 }
 
-const NO_TURN: Turn = { epoch: 0, leader: '', published: 0, publishedAgeMs: undefined, fitsAsked: 0 };
+const NO_TURN: Turn = {
+  ...{ epoch: 0, leader: '', published: 0, publishedAgeMs: undefined, fitsAsked: 0, pass: 0 },
+};
 
 /**
  * A node among the others, by one connection of its own. The leader holds an advisory lock by it, which ends with the
@@ -44,6 +48,7 @@ const NO_TURN: Turn = { epoch: 0, leader: '', published: 0, publishedAgeMs: unde
  */
 export class NodeSession implements Cluster {
   readonly self: NodeFacts & { readonly id: string };
+  readonly passes: SharedPasses;
   private readonly position: () => number;
   private readonly dsn: PostgresDsn;
   private readonly link: Link;
@@ -71,6 +76,10 @@ export class NodeSession implements Cluster {
     this.dsn = dsn;
     this.link = new Link({ ...dsn, url: dsn.sessionUrl }, 'furze node', ANSWER_MS_MAX);
     this.s = `"${dsn.schema}"`;
+    this.passes = new PassBlocks({
+      ...{ link: this.link, schema: this.s, node: this.self.id, position },
+      isGivenUp: () => this.isGivenUp,
+    });
   }
 
   /** Joins the others. @throws Error when the database does not answer */
@@ -101,6 +110,10 @@ export class NodeSession implements Cluster {
 
   get fitsAsked(): number {
     return this.turn.fitsAsked;
+  }
+
+  get pass(): number {
+    return this.turn.pass;
   }
 
   get nodes(): readonly NodeState[] {
@@ -237,19 +250,24 @@ export class NodeSession implements Cluster {
   }
 
   private async look(connection: Connection): Promise<void> {
-    const [row] = await connection.rows<[number, string, number, number | null, number]>(
-      `SELECT epoch, leader, number, (extract(epoch FROM now() - published_at) * 1000)::double precision, fits_asked
+    const [row] = await connection.rows<[number, string, number, number | null, number, number]>(
+      `SELECT epoch, leader, number, (extract(epoch FROM now() - published_at) * 1000)::double precision, fits_asked,
+         CASE WHEN pass_generation > 0 THEN pass ELSE 0 END
        FROM ${this.s}.generation`,
     );
-    const [epoch, leader, published, ageMs, fitsAsked] = row!;
+    const [epoch, leader, published, ageMs, fitsAsked, pass] = row!;
     const before = this.turn;
-    this.turn = { epoch, leader, published, publishedAgeMs: ageMs ?? undefined, fitsAsked };
+    this.turn = { epoch, leader, published, publishedAgeMs: ageMs ?? undefined, fitsAsked, pass };
     const isDeposed = this.ownEpoch !== undefined && this.ownEpoch !== epoch;
     if (isDeposed) {
       this.ownEpoch = undefined;
       this.holdsLock = false;
     }
-    const isNew = before.epoch !== epoch || before.published !== published || before.fitsAsked !== fitsAsked;
+    const isNew =
+      before.epoch !== epoch ||
+      before.published !== published ||
+      before.fitsAsked !== fitsAsked ||
+      before.pass !== pass;
     // Another leads: who that is, is known at once.
     if (before.leader !== leader) this.beats = 0;
     if (isNew || isDeposed) for (const listener of this.listeners) listener();

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import { userFunctionOf } from './user-queries.ts';
 
 /** Raised when a change of the tables, or of the procedure that commits, makes other programs misread them. */
-export const FORMAT_VERSION = 9;
+export const FORMAT_VERSION = 10;
 /** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
 export const MAKING_LOCK = 0x66757a65;
 
@@ -93,14 +93,19 @@ function tablesOf(schema: string): string {
     ${sharedTablesOf(s)}`;
 }
 
-/** Tables that nodes share beside the data: the generation that all serve and who leads, the parts of models, and who is there. */
+/** Tables that nodes share beside the data: the generation that all serve, who leads and how far the pass is, the parts of models, and who is there. */
 function sharedTablesOf(s: string): string {
   return `
     CREATE TABLE IF NOT EXISTS ${s}.generation (
       only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
       epoch bigint NOT NULL DEFAULT 0, leader text NOT NULL DEFAULT '', number bigint NOT NULL DEFAULT 0, mark json,
       parts text[] NOT NULL DEFAULT '{}', parts_before text[] NOT NULL DEFAULT '{}', published_at timestamptz,
-      fits_asked bigint NOT NULL DEFAULT 0) WITH (fillfactor = 20);
+      fits_asked bigint NOT NULL DEFAULT 0, pass bigint NOT NULL DEFAULT 0, pass_generation bigint NOT NULL DEFAULT 0,
+      pass_settings text NOT NULL DEFAULT '', pass_position bigint NOT NULL DEFAULT 0,
+      pass_users bigint NOT NULL DEFAULT 0, pass_done bigint NOT NULL DEFAULT 0) WITH (fillfactor = 20);
+    CREATE TABLE IF NOT EXISTS ${s}.pass_blocks (
+      pass bigint NOT NULL, block integer NOT NULL, user_rows integer[] NOT NULL, node text, until timestamptz,
+      PRIMARY KEY (pass, block)) WITH (fillfactor = 50);
     CREATE UNLOGGED TABLE IF NOT EXISTS ${s}.questions (
       id bigserial PRIMARY KEY, body json NOT NULL, at timestamptz NOT NULL DEFAULT now(), is_taken boolean NOT NULL DEFAULT false,
       answer json);
