@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Connection } from '../../src/store/postgres/connection.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
@@ -37,6 +38,28 @@ describe.skipIf(!HAS_POSTGRES)('a node whose PostgreSQL goes and comes', () => {
     });
     await until(async () => (await node.call('GET', '/api/health/ready')).status === 200);
     expect((await node.call('GET', '/api/user/during')).status).toBe(404);
+  });
+
+  test('one that stands still is away after seconds; what waited for it may be stored, and is told so', async () => {
+    const write = (UserId: string) => node.call('POST', '/api/users', [{ UserId }]);
+    expect((await write('moving')).status).toBe(200);
+    const children = execFileSync('pgrep', ['-P', `${postgres.processId}`], { encoding: 'utf8' });
+    const all = [postgres.processId, ...children.trim().split('\n').map(Number)];
+    try {
+      for (const id of all) process.kill(id, 'SIGSTOP');
+      for (const refused of await Promise.all([write('still-1'), write('still-2')])) {
+        expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+        expect(refused.body.detail).toContain('may be stored: send it again');
+      }
+      expect((await write('still-3')).status).toBe(503);
+      expect((await node.call('GET', '/api/health/ready')).text).toContain('it does not answer');
+      expect((await node.call('GET', '/api/user/moving')).body).toMatchObject({ UserId: 'moving' });
+    } finally {
+      for (const id of all) process.kill(id, 'SIGCONT');
+    }
+    for (const id of ['still-1', 'still-2', 'still-3'])
+      await until(async () => (await write(id)).status === 200);
+    await until(async () => (await node.call('GET', '/api/health/ready')).status === 200);
   });
 
   test.each([

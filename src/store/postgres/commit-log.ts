@@ -11,9 +11,10 @@ import { AffectedRowsLoader } from './affected-rows-loader.ts';
 import { changedRows } from './changed-rows.ts';
 import { COMMIT_PARAMETERS, type CommitParameters, commitCallOf, removalOf } from './commit-procedure.ts';
 import { Concern } from './concern.ts';
-import { type Connection, Link } from './connection.ts';
+import { type Connection, Link, pulseOf } from './connection.ts';
 import type { CommitsBehind } from './follow-commits.ts';
 import { typeOf } from './packed-type-and-time.ts';
+import type { Pulse } from './pulse.ts';
 import { RowsApplier } from './rows-applier.ts';
 import { int4Array } from './sql-arrays.ts';
 import { type AskedUsers, type StoredUsers, UserQueries } from './user-queries.ts';
@@ -76,6 +77,7 @@ export class CommitLog {
   private readonly underWay = new Map<Concern, Promise<unknown>>();
   /** Whether the last group had new users, and new items. */
   private grows = { users: false, items: false };
+  private readonly pulse: Pulse;
   private readonly reading: Link;
   private readonly users: UserQueries;
 
@@ -86,7 +88,8 @@ export class CommitLog {
     this.users = new UserQueries(this.schema);
     this.call = commitCallOf(this.schema);
     this.isDurable = sync === 'disk';
-    this.reading = new Link(dsn, 'furze following');
+    this.pulse = pulseOf(dsn);
+    this.reading = new Link(dsn, 'furze following', undefined, this.pulse);
   }
 
   /**
@@ -113,7 +116,7 @@ export class CommitLog {
 
   private newLane(): Lane {
     const lane = {
-      link: new Link(this.dsn, 'furze writing'),
+      link: new Link(this.dsn, 'furze writing', undefined, this.pulse),
       loader: new AffectedRowsLoader(this.schema),
     };
     this.lanes.push(lane);

@@ -5,6 +5,7 @@ import type { PostgresDsn } from '../dsn.ts';
 import { NotLeadingError } from '../model-store.ts';
 import { classified, DatabaseAwayError, isAway, sqlStateOf } from './database-away-error.ts';
 import { MessageWatch } from './message-watch.ts';
+import { Pulse } from './pulse.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
 const CONNECT_MS_MAX = 5000;
@@ -12,6 +13,8 @@ const CONNECT_MS_MAX = 5000;
 const ANSWER_MS_MAX = 60_000;
 /** Silence after which the system asks whether the server's host is there at all: an answer without a bound ends with it. */
 const KEEP_ALIVE_MS = 60_000;
+/** The same for the question whether it answers at all. */
+const PULSE_MS_MAX = 2000;
 /** Time that a server has to answer what was sent before the end of a connection. */
 const CLOSE_MS_MAX = 3000;
 /** A transaction that its client leaves open for so long is ended by the server: a paused node holds up nobody. */
@@ -37,11 +40,13 @@ const INT8_OID = 20;
 export class Connection {
   private readonly client: Client;
   private readonly socket: Socket;
+  private readonly pulse: Pulse | undefined;
   private failure: Error | undefined;
 
-  private constructor(client: Client, socket: Socket) {
+  private constructor(client: Client, socket: Socket, pulse: Pulse | undefined) {
     this.client = client;
     this.socket = socket;
+    this.pulse = pulse;
     client.on('error', (error) => {
       this.failure ??= error;
     });
@@ -54,9 +59,10 @@ export class Connection {
    * Connects.
    * @param name what the server shows the connection as
    * @param answerMsMax time after which a query without an answer fails, and the connection with it; 0 for any time
+   * @param pulse fails what the server leaves without an answer while it answers nothing else either
    * @throws DatabaseAwayError, or what the server refuses it with; messages hold no password
    */
-  static async open({ url }: PostgresDsn, name: string, answerMsMax = 0): Promise<Connection> {
+  static async open({ url }: PostgresDsn, name: string, answerMsMax = 0, pulse?: Pulse): Promise<Connection> {
     // Loaded here, so that a service without PostgreSQL loads no driver.
     const { default: pg } = await import('pg');
     const socket = new Socket();
@@ -75,13 +81,13 @@ export class Connection {
       },
     };
     const client = new pg.Client(config);
-    const connection = new Connection(client, socket);
+    const connection = new Connection(client, socket, pulse);
     const { connection: driver } = client as unknown as { readonly connection: DriverConnection };
     // Without TLS the socket speaks the protocol; with it, what stands between does.
     guardReads(socket, driver.ssl ? undefined : new MessageWatch());
     driver.once('sslconnect', () => guardReads(driver.stream, new MessageWatch()));
     try {
-      await client.connect();
+      await connection.watched(client.connect());
     } catch (error) {
       socket.destroy();
       throw classified(error);
@@ -112,7 +118,7 @@ export class Connection {
   /** An answer, or an error that is classified; a connection that failed otherwise than by SQL takes no more. */
   private async asked<T>(answer: Promise<T>): Promise<T> {
     try {
-      return await answer;
+      return await this.watched(answer);
     } catch (error) {
       const told = classified(error);
       if (told instanceof DatabaseAwayError && sqlStateOf(error) === undefined) {
@@ -121,6 +127,11 @@ export class Connection {
       }
       throw told;
     }
+  }
+
+  private watched<T>(answer: Promise<T>): Promise<T> {
+    const cut = () => this.socket.destroy(new SilentError());
+    return this.pulse === undefined ? answer : this.pulse.over(answer, cut);
   }
 
   /** Ends the connection once what was sent is answered; what the server does not answer soon fails. */
@@ -147,6 +158,23 @@ function guardReads(stream: Socket, watch: MessageWatch | undefined): void {
   };
 }
 
+/** The server is there, or was, and answers nothing. */
+class SilentError extends DatabaseAwayError {
+  constructor() {
+    super('it does not answer');
+    this.name = 'SilentError';
+  }
+}
+
+/** A pulse of the server itself, not of what gives its connections to several. */
+export function pulseOf(dsn: PostgresDsn): Pulse {
+  return new Pulse(async () => {
+    const server = { ...dsn, url: dsn.sessionUrl };
+    const connection = await Connection.open(server, 'furze pulse', PULSE_MS_MAX);
+    await connection.run('SELECT 1').finally(() => connection.close());
+  });
+}
+
 /** This program has closed its link, so there will be no other connection. */
 class LinkClosedError extends DatabaseAwayError {
   constructor() {
@@ -160,19 +188,25 @@ export class Link {
   private readonly dsn: PostgresDsn;
   private readonly name: string;
   private readonly answerMsMax: number;
+  private readonly pulse: Pulse | undefined;
   private current: Promise<Connection> | undefined;
   private isClosed = false;
 
-  /** @param answerMsMax time in which each query must be answered */
-  constructor(dsn: PostgresDsn, name: string, answerMsMax = ANSWER_MS_MAX) {
+  /**
+   * @param answerMsMax time in which each query must be answered
+   * @param pulse refuses and fails what is asked while the server answers nothing
+   */
+  constructor(dsn: PostgresDsn, name: string, answerMsMax = ANSWER_MS_MAX, pulse?: Pulse) {
     this.dsn = dsn;
     this.name = name;
     this.answerMsMax = answerMsMax;
+    this.pulse = pulse;
   }
 
   /** @throws Error when the server does not take the connection, or this is closed */
   async connect(): Promise<Connection> {
     if (this.isClosed) throw new LinkClosedError();
+    if (this.pulse?.isSilent) throw new SilentError();
     const opening = this.current;
     if (opening !== undefined) {
       const connection = await opening;
@@ -181,7 +215,7 @@ export class Link {
       void connection.close();
       return this.connect();
     }
-    const next = Connection.open(this.dsn, this.name, this.answerMsMax);
+    const next = Connection.open(this.dsn, this.name, this.answerMsMax, this.pulse);
     this.current = next;
     next.catch(() => {
       if (this.current === next) this.current = undefined;

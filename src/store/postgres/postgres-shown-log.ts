@@ -12,7 +12,7 @@ import {
   USER_RECORDS_MAX,
   unpackShown,
 } from '../shown-log.ts';
-import { type Connection, Link } from './connection.ts';
+import { type Connection, Link, pulseOf } from './connection.ts';
 import { MAKING_LOCK } from './schema.ts';
 
 /** Rows that are read or written at once: some milliseconds of the thread that serves. */
@@ -39,7 +39,7 @@ export class PostgresShownLog implements ShownLog {
   private readonly groups = new AppendGroups<ShownRecord>((records) => this.write(records));
 
   private constructor(dsn: PostgresDsn, bounds: ShownBounds) {
-    this.link = new Link(dsn, 'furze shown');
+    this.link = new Link(dsn, 'furze shown', undefined, pulseOf(dsn));
     this.upkeep = new Link(dsn, 'furze shown upkeep', UPKEEP_MS_MAX);
     this.table = `"${dsn.schema}".shown`;
     this.bounds = bounds;

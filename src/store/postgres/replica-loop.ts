@@ -58,7 +58,8 @@ const RETRY_MS = 500;
 const TIDY_MS = 5000;
 const FORGET_MS = 600_000;
 
-const AWAY = 'The data store takes no writes at the moment.';
+const AWAY =
+  'The data store takes no writes at the moment. What waited for its answer may be stored: send it again, which changes nothing then.';
 
 /**
  * Writes to the database, and carries out in the replica what it and all other nodes have written, in the order of the database. A write
