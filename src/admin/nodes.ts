@@ -1,5 +1,5 @@
 import type { Node, Trouble } from '../domain/admin-schemas.ts';
-import { type Cluster, GONE_MS, leaderOf, type NodeState } from '../store/cluster.ts';
+import { type Cluster, differencesOf, GONE_MS, leaderOf, type NodeState } from '../store/cluster.ts';
 
 /** The nodes that share the data, as operators see them. */
 export function describeNodes({ nodes }: Pick<Cluster, 'nodes'>): Node[] {
@@ -41,6 +41,14 @@ export function nodeTroubles(cluster: Pick<Cluster, 'nodes'>): Trouble[] {
       Severity: 'warning',
       Message: `Not heard of any more: ${gone.join(', ')}.`,
       Advice: 'Look at its log. A node that is gone for good is listed for ten minutes.',
+    });
+  const others = differencesOf(cluster).map(({ node, keys }) => `${node.name}: ${keys.join(', ')}`);
+  if (others.length > 0)
+    found.push({
+      Code: 'settings_differ',
+      Severity: 'warning',
+      Message: `Nodes go by other settings than the leader, so their lists are others. ${others.join('; ')}.`,
+      Advice: 'Give all nodes the same settings of these keys, and start those that differ again.',
     });
   return found;
 }

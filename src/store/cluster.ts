@@ -7,6 +7,8 @@ export interface NodeFacts {
   readonly name: string;
   readonly role: NodeRole;
   readonly version: string;
+  /** The settings that lists go by, but for defaults, each with a digest of its value; absent where a node of before does not tell. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A node as the others see it. */
@@ -117,6 +119,24 @@ export interface Cluster {
 /** The node that leads, if one does that was heard of lately. */
 export function leaderOf({ nodes }: Pick<Cluster, 'nodes'>): NodeState | undefined {
   return nodes.find(({ isLeader, silentMs }) => isLeader && silentMs < GONE_MS);
+}
+
+/** Keys of settings that a node has otherwise than the leader, or where none leads than the first node. */
+export interface Difference {
+  readonly node: NodeState;
+  readonly from: NodeState;
+  readonly keys: readonly string[];
+}
+
+/** The nodes that go by other settings than they are to. */
+export function differencesOf({ nodes }: Pick<Cluster, 'nodes'>): Difference[] {
+  const there = nodes.filter(({ silentMs, settings }) => silentMs < GONE_MS && settings);
+  const from = leaderOf({ nodes: there }) ?? there[0];
+  return there.flatMap((node) => {
+    const names = Object.keys({ ...from!.settings, ...node.settings });
+    const keys = names.filter((name) => from!.settings![name] !== node.settings![name]).sort();
+    return keys.length === 0 ? [] : [{ node, from: from!, keys }];
+  });
 }
 
 /** Questions that go from nodes without a copy of the data to those that have one. */

@@ -25,6 +25,8 @@ export interface NodeSessionOptions {
   readonly facts: NodeFacts;
   /** The last commit that this node's replica shows. */
   readonly position: () => number;
+  /** Called each time that it is heard who is there. */
+  readonly onNodes?: (nodes: readonly NodeState[]) => void;
 }
 
 /** State that all nodes read with each beat. */
@@ -50,6 +52,7 @@ export class NodeSession implements Cluster {
   readonly self: NodeFacts & { readonly id: string };
   readonly passes: SharedPasses;
   private readonly position: () => number;
+  private readonly onNodes: NodeSessionOptions['onNodes'];
   private readonly dsn: PostgresDsn;
   private readonly link: Link;
   private readonly s: string;
@@ -70,7 +73,8 @@ export class NodeSession implements Cluster {
   private timer: NodeJS.Timeout | undefined;
   private beating: Promise<void> | undefined;
 
-  constructor({ dsn, facts, position }: NodeSessionOptions) {
+  constructor({ dsn, facts, position, onNodes }: NodeSessionOptions) {
+    this.onNodes = onNodes;
     this.self = { id: randomUUID(), ...facts };
     this.position = position;
     this.dsn = dsn;
@@ -218,6 +222,17 @@ export class NodeSession implements Cluster {
     this.connectedAt = performance.now();
     this.holdsLock = false;
     this.beats = 0;
+    await this.makeRoomForSettings(connection);
+  }
+
+  /** Tables of before have no column for them. */
+  private async makeRoomForSettings(connection: Connection): Promise<void> {
+    const there = await connection.rows(
+      `SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'settings'`,
+      [`${this.s}.nodes`],
+    );
+    if (there.length === 0)
+      await connection.run(`ALTER TABLE ${this.s}.nodes ADD COLUMN IF NOT EXISTS settings json`);
   }
 
   private mayLead(): boolean {
@@ -276,13 +291,22 @@ export class NodeSession implements Cluster {
   /** Says that this node is there, and reads who else is. */
   private async note(connection: Connection): Promise<void> {
     const { s } = this;
-    const { id, name, role, version } = this.self;
+    const { id, name, role, version, settings } = this.self;
     await connection.run(
-      `INSERT INTO ${s}.nodes (id, name, role, version, address, generation, lag)
-       SELECT $1, $2, $3, $4, $5, $6, greatest(0, position - $7) FROM ${s}.head
+      `INSERT INTO ${s}.nodes (id, name, role, version, address, generation, lag, settings)
+       SELECT $1, $2, $3, $4, $5, $6, greatest(0, position - $7), $8::json FROM ${s}.head
        ON CONFLICT (id) DO UPDATE SET name = excluded.name, address = excluded.address, generation = excluded.generation,
          lag = excluded.lag, seen = excluded.seen`,
-      [id, name, role, version, this.address, this.served, this.position()],
+      [
+        id,
+        name,
+        role,
+        version,
+        this.address,
+        this.served,
+        this.position(),
+        settings && JSON.stringify(settings),
+      ],
     );
     await connection.run(
       `DELETE FROM ${s}.nodes WHERE seen < now() - interval '${FORGOTTEN_MINUTES} minutes'
@@ -290,11 +314,12 @@ export class NodeSession implements Cluster {
       [name, id, this.address],
     );
     const rows = await connection.rows<[NodeState]>(
-      `SELECT to_json(f) FROM (SELECT n.id, n.name, n.role, n.version, n.address, n.generation, n.lag, n.id = g.leader AS "isLeader",
+      `SELECT to_json(f) FROM (SELECT n.id, n.name, n.role, n.version, n.address, n.generation, n.lag, n.settings, n.id = g.leader AS "isLeader",
            greatest(0, extract(epoch FROM now() - n.seen) * 1000)::double precision AS "silentMs"
          FROM ${s}.nodes n, ${s}.generation g ORDER BY n.role, n.name, n.id) f`,
     );
     this.known = rows.map(([node]) => ({ ...node, isSelf: node.id === id }));
     this.knownAt = performance.now();
+    this.onNodes?.(this.known);
   }
 }

@@ -114,5 +114,6 @@ function sharedTablesOf(s: string): string {
     ALTER TABLE ${s}.model_parts ALTER COLUMN bytes SET STORAGE EXTERNAL;
     CREATE TABLE IF NOT EXISTS ${s}.nodes (
       id text PRIMARY KEY, name text NOT NULL, role text NOT NULL, version text NOT NULL, address text NOT NULL,
-      generation bigint NOT NULL, lag bigint NOT NULL, seen timestamptz NOT NULL DEFAULT now()) WITH (fillfactor = 50);`;
+      generation bigint NOT NULL, lag bigint NOT NULL, seen timestamptz NOT NULL DEFAULT now(),
+      settings json) WITH (fillfactor = 50);`;
 }

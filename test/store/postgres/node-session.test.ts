@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { nodeTroubles } from '../../../src/admin/nodes.ts';
 import { leaderOf, type NodeRole } from '../../../src/store/cluster.ts';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import { NotLeadingError } from '../../../src/store/model-store.ts';
+import { tellDifferences } from '../../../src/store/open/start-stores.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { ModelParts } from '../../../src/store/postgres/model-parts.ts';
 import { NodeSession } from '../../../src/store/postgres/node-session.ts';
@@ -127,6 +129,43 @@ describe('nodes over one database', () => {
     await vi.waitFor(() => expect(node.epoch).not.toBe(1), 600_000);
     await expect(node.publish({ number: 1, manifest: {} }, [], 1)).rejects.toThrow(NotLeadingError);
     await node.publish({ number: 1, manifest: {} }, [], 7);
+  });
+
+  test('a node with other settings than the leader says which, once, and once that it agrees', async () => {
+    // As a version of before has made the table.
+    await connection.run(`ALTER TABLE "${dsn.schema}".nodes DROP COLUMN settings`);
+    const told: unknown[] = [];
+    const log = { warn: (...line: unknown[]) => told.push(line), info: (line: unknown) => told.push(line) };
+    const joinWith = async (name: string, settings: Record<string, string> | undefined) => {
+      const facts = { name, role: 'all', version: '1', settings } as const;
+      const session = new NodeSession({
+        dsn,
+        facts,
+        position: () => 0,
+        onNodes: tellDifferences(log as never),
+      });
+      sessions.push(session);
+      await session.start();
+      return session;
+    };
+    const leader = await joinWith('a', { 'recommend.x': '1', 'recommend.y': '2' });
+    await joinWith('old', undefined);
+    const other = await joinWith('b', { 'recommend.x': '3', 'vectors.v': '4' });
+    expect(other.nodes).toHaveLength(3);
+    const keys = ['recommend.x', 'recommend.y', 'vectors.v'];
+    expect(told).toEqual([[{ keys, leader: 'a' }, expect.stringContaining('other settings')]]);
+    await vi.waitFor(() => expect(leader.nodes).toHaveLength(3), 600_000);
+    const [trouble, ...more] = nodeTroubles(leader);
+    expect(more).toEqual([]);
+    expect(trouble).toMatchObject({
+      Code: 'settings_differ',
+      Message: expect.stringContaining(`b: ${keys.join(', ')}.`),
+    });
+    await leader.close();
+    // The one that is left goes by its own.
+    await vi.waitFor(() => expect(told).toHaveLength(2), 600_000);
+    expect(told[1]).toContain('agree');
+    expect(nodeTroubles(other).map(({ Code }) => Code)).not.toContain('settings_differ');
   });
 
   test('a node that gets the lock and cannot say that it leads lets go of it', async () => {
