@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  cpSync,
   createReadStream,
   readdirSync,
   readFileSync,
@@ -8,6 +9,7 @@ import {
 } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { openDataTables } from '../../src/store/lmdb/tables/data-tables.ts';
@@ -226,4 +228,31 @@ test('of two copies into one folder at once the second is refused in a line, and
   expect(readdirSync(target).sort()).toEqual(['data.mdb', 'data.mdb.sha256']);
   expect(await checkStore('data', target)).toMatchObject({ faultCount: 0 });
   await close(stores);
+});
+
+test('where a restore was killed nothing begins anew as if that were all there is; run again, it is done', async () => {
+  const folder = tempFolder();
+  const stores = openIn(folder);
+  await stores.data.write(batch(0));
+  const backup = join(folder, 'backup');
+  await close(stores);
+  await backupStore(storeOptions(folder).dataPath, backup);
+  const bytes = readFileSync(join(backup, 'data.mdb'));
+  const source = new PassThrough();
+  source.write(bytes.subarray(0, 20_000));
+  const restoring = join(folder, 'restoring');
+  const restored = restoreStore({ source, dataPath: restoring, lockWaitMs: 0 });
+  const killed = join(folder, 'killed');
+  const options = storeOptions(killed);
+  await expect.poll(() => readdirSync(restoring).some((name) => name.startsWith('partial-'))).toBe(true);
+  cpSync(restoring, options.dataPath, { recursive: true, filter: (path) => !path.endsWith('.lock') });
+  expect(() => openIn(killed)).toThrow(
+    /^A restore into \S+ was cut off: run it again, or remove \S+ to begin without data\.$/,
+  );
+  await restoreStore({ source: backup, dataPath: options.dataPath, lockWaitMs: 0 });
+  const again = openIn(killed);
+  expect(await again.data.getStats()).toMatchObject({ users: 1, feedback: 20 });
+  await close(again);
+  source.end(bytes.subarray(20_000));
+  await restored;
 });

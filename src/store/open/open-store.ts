@@ -10,7 +10,7 @@ import type { PostgresDsn } from '../dsn.ts';
 import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
 import { LmdbDataStore, type TroubleLog } from '../lmdb/lmdb-data-store.ts';
 import { LmdbShownLog } from '../lmdb/lmdb-shown-log.ts';
-import { removeUnfinished } from '../lmdb/maintenance/unfinished-copies.ts';
+import { refuseCutOffRestore, removeUnfinished } from '../lmdb/maintenance/unfinished-copies.ts';
 import type { SyncMode, WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { type FolderLock, type LockLog, lockFolder, lockFolders } from '../lock/folder-lock.ts';
 import type { OnCopied } from '../postgres/copy-all.ts';
@@ -145,6 +145,7 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
   const more = { clock, onTrouble, waitingBytesMax, writerRestartMs, mapBytes };
   let cache: LmdbCacheStore | undefined;
   try {
+    if (sharedDatabase === undefined) refuseCutOffRestore(dataPath);
     removeUnfinished(dataPath);
     cache = new LmdbCacheStore(cachePath, locks.cache, mapBytes);
     const { data: lock } = locks;

@@ -113,14 +113,19 @@ export function refuseExisting(target: string): void {
 /**
  * Gives a store its name in a folder that has none, once all of it is on the disk.
  * @param fill makes it in the folder that it is given
+ * @param prefix of that folder's name
  * @throws OperatorError when the folder has a store already, or somebody else is making one in it
  */
-export async function fillFolder(target: string, fill: (partial: string) => Promise<void>): Promise<Backup> {
+export async function fillFolder(
+  target: string,
+  fill: (partial: string) => Promise<void>,
+  prefix?: string,
+): Promise<Backup> {
   refuseExisting(target);
   makeFolder(target);
   const locked = removeUnfinished(target);
   if (locked !== undefined) throw locked;
-  const partial = beginCopy(target);
+  const partial = beginCopy(target, prefix);
   try {
     const copy = join(partial.path, DATA_FILE);
     await fill(partial.path);

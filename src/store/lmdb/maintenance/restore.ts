@@ -12,6 +12,7 @@ import { inspectFile } from '../check/file-head.ts';
 import { compareChecksum, hashed } from '../tables/backup-checksum.ts';
 import { DATA_FILE } from '../tables/engine.ts';
 import { type Backup, fillFolder, giveIdentity, refuseExisting } from './backup.ts';
+import { RESTORE_PREFIX } from './unfinished-copies.ts';
 
 export interface RestoreOptions {
   /** The folder of a backup, its file, or the bytes of one. */
@@ -33,14 +34,15 @@ export async function restoreStore({ source, dataPath, lockWaitMs }: RestoreOpti
   makeFolder(dataPath);
   const [lock] = await lockFolders([dataPath], lockWaitMs);
   try {
-    return await fillFolder(dataPath, async (partial) => {
+    const fill = async (partial: string) => {
       const bytes = file === undefined ? (source as Readable) : createReadStream(file);
       const hash = createHash('sha256');
       await pipeline(hashed(bytes, hash), createWriteStream(join(partial, DATA_FILE)));
       refuseBroken(partial);
       if (file !== undefined) compareChecksum(file, hash);
       await makeSound(partial);
-    });
+    };
+    return await fillFolder(dataPath, fill, RESTORE_PREFIX);
   } finally {
     lock!.release();
   }

@@ -1,19 +1,22 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { OperatorError } from '../../../domain/operator-error.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../../platform/files/temporary-folder.ts';
 import { FolderLockedError, lockFolder } from '../../lock/folder-lock.ts';
 import { DATA_FILE, LOCK_FILE } from '../tables/engine.ts';
 
 /** The beginning of the name of a folder in which a copy of a store is made. */
 const UNFINISHED_PREFIX = 'partial-';
+/** The same of one that is restored. */
+export const RESTORE_PREFIX = `${UNFINISHED_PREFIX}restore-`;
 
 /** Folders that are made for a copy until one is locked before a process that clears away has it. */
 const TRIES_MAX = 10;
 
 /** A folder beside a store for a copy in the making, locked; `removeUnfinished` clears it away should this process be killed. */
-export function beginCopy(folder: string): TemporaryFolder {
+export function beginCopy(folder: string, prefix = UNFINISHED_PREFIX): TemporaryFolder {
   for (let tries = 1; ; tries++) {
-    const partial = temporaryFolder(UNFINISHED_PREFIX, folder);
+    const partial = temporaryFolder(prefix, folder);
     try {
       const lock = lockFolder(partial.path);
       const remove = () => {
@@ -45,6 +48,15 @@ export function removeUnfinished(folder: string): FolderLockedError | undefined 
     }
   }
   return locked;
+}
+
+/** @throws OperatorError where a restore into a folder without a store was cut off: one that begins there would look like all there is */
+export function refuseCutOffRestore(folder: string): void {
+  if (existsSync(join(folder, DATA_FILE))) return;
+  const left = readdirSync(folder).find((name) => name.startsWith(RESTORE_PREFIX));
+  if (left === undefined) return;
+  const remedy = `run it again, or remove ${join(folder, left)} to begin without data`;
+  throw new OperatorError(`A restore into ${folder} was cut off: ${remedy}.`);
 }
 
 /** Waits until a file, or the names in a folder, are on the disk. */
