@@ -259,13 +259,19 @@ export class RuleEditor {
   }
 }
 
+const FORMS: Readonly<Record<string, RuleKey['Form']>> = {
+  integer: 'number',
+  number: 'number',
+  boolean: 'switch',
+};
+
 /** The keys of a placement, as a form asks for them. */
 const KEYS = Object.entries(placementSchema.properties).map(([Name, key]): RuleKey => {
   const schema = key as KeySchema;
   const { type, description = '', items, enum: one } = schema;
   const Choices = one ?? items?.enum;
-  const isNumber = type === 'integer' || type === 'number';
-  const Form = one ? 'choice' : isNumber ? 'number' : items?.type === 'string' ? 'texts' : 'json';
+  const form = type === undefined ? undefined : FORMS[type];
+  const Form = one ? 'choice' : (form ?? (items?.type === 'string' ? 'texts' : 'json'));
   const told = { Name, Meaning: description, Form, Default: JSON.stringify(schema.default) } as const;
   return { ...told, ...(Choices !== undefined && { Choices: [...Choices] }) };
 });

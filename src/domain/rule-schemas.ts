@@ -25,7 +25,7 @@ export type Rule = Static<typeof RuleSchema>;
 export const RuleKeySchema = named('Key of a placement', {
   Name: text(),
   Meaning: text(),
-  Form: oneOf('number', 'choice', 'texts', 'json'),
+  Form: oneOf('number', 'choice', 'switch', 'texts', 'json'),
   Default: text('As JSON'),
   Choices: Type.Optional(Type.Array(text())),
 });

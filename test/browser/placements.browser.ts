@@ -131,10 +131,14 @@ describe.skipIf(CHROMIUM === undefined)('placements and experiments in the dashb
     await fill(page, 'max per label', '2');
     await expect.poll(async () => (await titlesOf(page, 2)).length).toBeLessThanOrEqual(7);
     for (const at of [1, 2, 3]) expect((await titlesOf(page, at))[0]).toContain('number 25');
+    await tabTo(page, 'rotate');
+    await page.keyboard.press('Space');
     await look(page, 'placement-preview-390-light');
     expect((await server.call('GET', '/api/recommend/ann?placement=home')).status).toBe(404);
     await press(page, 'Make the placement');
     await page.getByText('home is in effect.').waitFor();
+    const { Placements } = (await server.call('GET', '/api/admin/rules')).body;
+    expect(Placements[0].Settings).toMatchObject({ max_per_label: 2, rotate: true });
     expect((await listOf('ann'))[0]).toBe('film-25');
 
     await press(page, 'Remove The film number 25');

@@ -46,7 +46,7 @@ export function RuleForm(
 
 /** Ways of a value into the text of a field and back, by its form; a text that is none throws. */
 const FORMS: Readonly<
-  Record<RuleKey['Form'], readonly [(value: unknown) => string, (text: string) => unknown]>
+  Record<Exclude<RuleKey['Form'], 'switch'>, readonly [(value: unknown) => string, (text: string) => unknown]>
 > = {
   number: [String, (text) => (text === '' || Number.isNaN(Number(text)) ? undefined : Number(text))],
   choice: [String, (text) => text],
@@ -61,7 +61,7 @@ const FORMS: Readonly<
 function TextField({ of, value, set, disabled }: FieldProps) {
   const { Name, Form, Choices, Meaning } = of;
   const [fault, setFault] = useState<string>();
-  const [write, read] = FORMS[Form];
+  const [write, read] = FORMS[Form === 'switch' ? 'json' : Form];
   const enter = (text: string) => {
     try {
       set(read(text));
@@ -74,7 +74,14 @@ function TextField({ of, value, set, disabled }: FieldProps) {
   return (
     <div>
       <label for={field.id}>{Name.replaceAll('_', ' ')}</label>
-      {Form === 'number' ? (
+      {Form === 'switch' ? (
+        <input
+          {...field}
+          type="checkbox"
+          checked={value === true}
+          onChange={(event) => set(event.currentTarget.checked)}
+        />
+      ) : Form === 'number' ? (
         <input
           {...field}
           type="number"
