@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { compiledSources } from './test/compiled/sources.ts';
 import { findPrograms } from './test/servers/postgres.ts';
 
 /** What every project of tests has; the global set-up is the root's, which runs once. */
@@ -13,9 +14,14 @@ const common = {
 
 /**
  * Of tests that run once more over another store or engine. Each file is alone in its process the first time; here those that
- * come after one another share what they import, a second of processor time each.
+ * come after one another share what they import.
  */
 const again = { ...common, isolate: false };
+
+const plugins = [compiledSources()];
+
+/** Tests that put another module in a source's place, which reads them one by one for it. */
+const MOCKED = ['test/http/{telemetry,dashboard-without-handles}.test.ts', 'test/kernel/missing.test.ts'];
 
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
@@ -34,7 +40,7 @@ const SERVERS = ['test/{servers,store/postgres,store/redis}/**/*.test.ts'];
 
 /** Tests of HTTP that start no service, so that they are the same over any store. */
 const STORELESS =
-  'test/http/{body-reader,dashboard-without-handles,entity-texts,flow,list-reply,model-metrics,outflow,page-reply,quick-paths,request-pipeline,smuggling,tls,transport}.test.ts';
+  'test/http/{body-reader,entity-texts,flow,list-reply,model-metrics,outflow,page-reply,quick-paths,request-pipeline,smuggling,tls,transport}.test.ts';
 
 /** The tests of HTTP with the data in PostgreSQL, where there is one. */
 const OVER_POSTGRES =
@@ -42,17 +48,19 @@ const OVER_POSTGRES =
     ? []
     : [
         {
+          plugins,
           test: {
             ...again,
             name: 'http-postgres',
             include: ['test/http/**/*.test.ts', 'test/clients/gorsejs.test.ts'],
-            exclude: [STORELESS, 'test/http/{access,engine-choice,telemetry}.test.ts'],
+            exclude: [STORELESS, ...MOCKED, 'test/http/{access,engine-choice}.test.ts'],
             env: { TEST_STORE: 'postgres' },
             globalSetup: ['test/servers/setup.ts'],
           },
         },
         {
           // Over a server and a worker, which share PostgreSQL and Redis.
+          plugins,
           test: {
             ...again,
             name: 'http-split',
@@ -74,19 +82,33 @@ export default defineConfig({
     // Servers of the run end and their folders are removed after the last test.
     teardownTimeout: 300_000,
     projects: [
-      { test: { ...common, name: 'furze', include: ['test/**/*.test.ts'], exclude: [...LONG, ...SERVERS] } },
-      { test: { ...common, name: 'long', include: LONG } },
-      { test: { ...common, name: 'servers', include: SERVERS, globalSetup: ['test/servers/setup.ts'] } },
+      {
+        plugins,
+        test: {
+          ...common,
+          name: 'furze',
+          include: ['test/**/*.test.ts'],
+          exclude: [...LONG, ...SERVERS, ...MOCKED],
+        },
+      },
+      { test: { ...common, name: 'mocked', include: MOCKED } },
+      { plugins, test: { ...common, name: 'long', include: LONG } },
+      {
+        plugins,
+        test: { ...common, name: 'servers', include: SERVERS, globalSetup: ['test/servers/setup.ts'] },
+      },
       ...OVER_POSTGRES,
       {
         // The same over node:http, which serves where no native engine loads.
+        plugins,
         test: {
           ...again,
           name: 'node-http',
           include: ['test/http/**/*.test.ts'],
           exclude: [
+            ...MOCKED,
             // What no engine has a part in.
-            'test/http/{body-reader,dashboard-without-handles,engine-choice,entity-texts,list-reply,model-metrics,outflow,page-reply,quick-paths}.test.ts',
+            'test/http/{body-reader,engine-choice,entity-texts,list-reply,model-metrics,outflow,page-reply,quick-paths}.test.ts',
             // What reads, fits and experiments come to.
             'test/http/{experiments,first-reads,models,placement-report,two-rankings,vector-lists}.test.ts',
           ],
