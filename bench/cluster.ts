@@ -1,5 +1,5 @@
 /*
- * `npm run bench:cluster [-- --batches N] [-- --nodes 1,2,4 [--role all] [--round-trip 2]]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
+ * `npm run bench:cluster [-- --batches N] [-- --nodes 1,2,4 [--role all] [--round-trip 2]] [-- --passes 1,3]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
  * passes, and its copy is made anew; then what requests to one and two servers cost all parts. Rates by processor time, which other work on the machine does not change much.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,6 +16,7 @@ import { startPostgres } from '../test/servers/postgres.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import { measureLists } from './cluster/lists.ts';
 import { measureNodes } from './cluster/nodes.ts';
+import { measurePasses } from './cluster/passes.ts';
 import { measureRequests } from './cluster/requests.ts';
 import { serverCpuMs } from './cluster/server-time.ts';
 
@@ -26,6 +27,8 @@ const { values: options } = parseArgs({
     batches: { type: 'string' },
     /** Numbers of nodes that write and are asked at the same time, as 1,2,4,4+1: that table alone; the last with a worker beside them. */
     nodes: { type: 'string' },
+    /** Numbers of workers that share a pass over all users' lists, as 1,3: that table alone. */
+    passes: { type: 'string' },
     /** Role of these nodes: servers have no copy of what users do, all others do. */
     role: { type: 'string', default: 'server' },
     /** Milliseconds there and back to PostgreSQL: how many single feedback a second then, that table alone. */
@@ -46,12 +49,15 @@ if (postgres === undefined) console.log('SKIPPED: there is no PostgreSQL on this
 else {
   const folder = await mkdtemp(join(tmpdir(), 'furze-cluster-'));
   try {
-    if (options.nodes === undefined)
+    if (options.nodes === undefined && options.passes === undefined)
       await measure(parseDsn(postgres.url) as PostgresDsn, folder, postgres.processId);
     const redis = await startRedis();
     if (redis === undefined)
       console.log('SKIPPED: there is no redis-server and no valkey-server on this machine');
-    else if (options.nodes !== undefined) {
+    else if (options.passes !== undefined) {
+      await measurePasses({ postgres, redis }, folder, options.passes.split(','), isSmoke);
+      await redis.stop();
+    } else if (options.nodes !== undefined) {
       const counts = options.nodes.split(',');
       const roundTrip = options['round-trip'];
       await measureNodes(

@@ -14,13 +14,14 @@ export function spentOf(servers: readonly ServerProcess[]): number {
   return servers.reduce((sum, server) => sum + server.allCpuMs(), 0);
 }
 
-/** Starts a node that learns nothing, with the stores as they stand in a configuration. */
+/** Starts a node that learns nothing unasked, with the stores as they stand in a configuration. @param offline more lines of that section */
 export async function startNode(
   folder: string,
   name: string,
   role: string,
   stores: string,
   hitCacheMb: number,
+  offline = '',
 ): Promise<ServerProcess> {
   const own = join(folder, name);
   mkdirSync(own, { recursive: true });
@@ -48,7 +49,7 @@ model_fit_period = "24h"
 check_recommend_period = "24h"
 enable_latest_recommend = true
 enable_popular_recommend = true
-[recommend.online]
+${offline}[recommend.online]
 remake_share = 1
 `,
     profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
