@@ -12,13 +12,13 @@ const RECORDS_MAX = 1000;
 const STATE_NAME = 'recent-feedback';
 
 interface Entry {
-  readonly number: number;
-  readonly userRow: number;
-  readonly itemRow: number;
-  readonly type: string;
-  readonly timeMs: number;
+  number: number;
+  userRow: number;
+  itemRow: number;
+  type: string;
+  timeMs: number;
   /** Time of arrival, milliseconds since the epoch. */
-  readonly cameMs: number;
+  cameMs: number;
 }
 
 type SavedEntry = readonly [userId: string, itemId: string, type: string, timeMs: number, cameMs: number];
@@ -27,7 +27,8 @@ type Parts = Pick<Recommendation, 'reads' | 'live'>;
 
 /** Keeps the latest feedback as it came, of bounded number. An orderly stop saves it. */
 export class RecentFeedback {
-  private entries: Entry[] = [];
+  /** By number, modulo how many are kept: each is written over again and again, for there may be very many. */
+  private readonly slots: (Entry | undefined)[] = new Array(RECORDS_MAX).fill(undefined);
   /** The number of the record that came last. */
   count = 0;
   private readonly parts: Parts;
@@ -47,18 +48,10 @@ export class RecentFeedback {
     if (deletedUserRows.length > 0) this.drop(new Set(deletedUserRows), 'userRow');
     if (deletedItemRows.length > 0) this.drop(new Set(deletedItemRows), 'itemRow');
     const cameMs = this.clock();
-    const from = Math.max(0, added.length - RECORDS_MAX);
-    for (let at = from; at < added.length; at++) {
-      this.entries.push({
-        number: ++this.count,
-        userRow: added.userRows[at]!,
-        itemRow: added.itemRows[at]!,
-        type: feedbackTypes[added.types[at]!] ?? '',
-        timeMs: added.timesMs[at]!,
-        cameMs,
-      });
+    for (let at = Math.max(0, added.length - RECORDS_MAX); at < added.length; at++) {
+      const type = feedbackTypes[added.types[at]!] ?? '';
+      this.put(added.userRows[at]!, added.itemRows[at]!, type, added.timesMs[at]!, cameMs);
     }
-    if (this.entries.length > RECORDS_MAX) this.entries = this.entries.slice(-RECORDS_MAX);
   }
 
   /** The latest records, newest first. @param n at most so many @param after of those with a number above it */
@@ -66,9 +59,8 @@ export class RecentFeedback {
     const { reads, live } = this.parts;
     const types = reads.feedbackTypes();
     const found: RecentEvent[] = [];
-    for (let at = this.entries.length - 1; at >= 0 && found.length < n; at--) {
-      const { number, userRow, itemRow, type, timeMs, cameMs } = this.entries[at]!;
-      if (number <= after) break;
+    for (const { number, userRow, itemRow, type, timeMs, cameMs } of this.entries()) {
+      if (number <= after || found.length >= n) break;
       const item = this.cards.at(itemRow);
       const UserId = reads.userIdAt(userRow);
       if (item === undefined || UserId === undefined) continue;
@@ -84,34 +76,56 @@ export class RecentFeedback {
 
   /** Rows of the users of the latest records, each once, the one who was active last first. */
   userRows(): number[] {
-    return [...new Set(this.entries.toReversed().map(({ userRow }) => userRow))];
+    return [...new Set(Array.from(this.entries(), ({ userRow }) => userRow))];
   }
 
   /** Reads back what the last stop has saved, as if it had come before all else. */
   async restore(): Promise<void> {
     const saved = ((await this.states.getState(STATE_NAME)) ?? []) as readonly SavedEntry[];
     const { reads } = this.parts;
-    const entries = saved.flatMap(([userId, itemId, type, timeMs, cameMs]) => {
+    const present = [...this.entries()].reverse().map((entry) => ({ ...entry }));
+    this.slots.fill(undefined);
+    this.count = 0;
+    for (const [userId, itemId, type, timeMs, cameMs] of saved) {
       const [userRow, itemRow] = [reads.userRow(userId), reads.itemRow(itemId)];
-      return userRow < 0 || itemRow < 0 ? [] : [{ number: 0, userRow, itemRow, type, timeMs, cameMs }];
-    });
-    this.entries = [...entries, ...this.entries].slice(-RECORDS_MAX).map((entry, at) => ({
-      ...entry,
-      number: at + 1,
-    }));
-    this.count = this.entries.length;
+      if (userRow >= 0 && itemRow >= 0) this.put(userRow, itemRow, type, timeMs, cameMs);
+    }
+    for (const { userRow, itemRow, type, timeMs, cameMs } of present)
+      this.put(userRow, itemRow, type, timeMs, cameMs);
   }
 
   async save(): Promise<void> {
     const { reads } = this.parts;
-    const saved = this.entries.flatMap(({ userRow, itemRow, type, timeMs, cameMs }): SavedEntry[] => {
-      const [userId, itemId] = [reads.userIdAt(userRow), reads.itemIdAt(itemRow)];
-      return userId === undefined || itemId === undefined ? [] : [[userId, itemId, type, timeMs, cameMs]];
-    });
+    const saved = [...this.entries()]
+      .reverse()
+      .flatMap(({ userRow, itemRow, type, timeMs, cameMs }): SavedEntry[] => {
+        const [userId, itemId] = [reads.userIdAt(userRow), reads.itemIdAt(itemRow)];
+        return userId === undefined || itemId === undefined ? [] : [[userId, itemId, type, timeMs, cameMs]];
+      });
     await this.states.putState(STATE_NAME, saved);
   }
 
+  /** Newest first. */
+  private *entries(): Generator<Entry> {
+    for (let number = this.count; number > this.count - RECORDS_MAX; number--) {
+      const entry = this.slots[(number + RECORDS_MAX) % RECORDS_MAX];
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  private put(userRow: number, itemRow: number, type: string, timeMs: number, cameMs: number): void {
+    const number = ++this.count;
+    const slot = (this.slots[number % RECORDS_MAX] ??= { number, userRow, itemRow, type, timeMs, cameMs });
+    slot.number = number;
+    slot.userRow = userRow;
+    slot.itemRow = itemRow;
+    slot.type = type;
+    slot.timeMs = timeMs;
+    slot.cameMs = cameMs;
+  }
+
   private drop(rows: ReadonlySet<number>, key: 'userRow' | 'itemRow'): void {
-    this.entries = this.entries.filter((entry) => !rows.has(entry[key]));
+    for (const [at, entry] of this.slots.entries())
+      if (entry !== undefined && rows.has(entry[key])) this.slots[at] = undefined;
   }
 }

@@ -28,10 +28,20 @@ export class DataClock {
   /** Takes a record in. @returns the one that leaves for it, which may be itself; undefined while there is room */
   add(row: number, timeMs: number): TimedRow | undefined {
     if (timeMs < this.leftMs) return { row, timeMs };
-    const place = firstAbove(this.timesMs, timeMs);
-    this.timesMs.splice(place, 0, timeMs);
-    this.rows.splice(place, 0, row);
-    return this.rows.length > NEWEST_MAX ? this.shift() : undefined;
+    const { timesMs, rows } = this;
+    const isFull = rows.length === NEWEST_MAX;
+    if (isFull && timeMs < timesMs[0]!) return this.leave({ row, timeMs });
+    const left = isFull ? this.leave({ row: rows[0]!, timeMs: timesMs[0]! }) : undefined;
+    const place = firstAbove(timesMs, timeMs) - Number(isFull);
+    // Moved one by one: splicing makes an array for each like.
+    const [from, step] = isFull ? [0, 1] : [rows.length, -1];
+    for (let at = from; at !== place; at += step) {
+      timesMs[at] = timesMs[at + step]!;
+      rows[at] = rows[at + step]!;
+    }
+    timesMs[place] = timeMs;
+    rows[place] = row;
+    return left;
   }
 
   /** Takes a record out. @returns false when it is not among them */
@@ -74,9 +84,12 @@ export class DataClock {
   }
 
   private shift(): TimedRow {
-    const timeMs = this.timesMs.shift()!;
-    this.leftMs = Math.max(this.leftMs, timeMs);
-    return { row: this.rows.shift()!, timeMs };
+    return this.leave({ row: this.rows.shift()!, timeMs: this.timesMs.shift()! });
+  }
+
+  private leave(record: TimedRow): TimedRow {
+    this.leftMs = Math.max(this.leftMs, record.timeMs);
+    return record;
   }
 }
 

@@ -33,6 +33,9 @@ export class DecayedCounts implements ScaledCounts {
   total = 0;
   private readonly halfLifeMs: number;
   zeroMs = Number.NaN;
+  /** The weight of the last record: many come of one time. */
+  private lastExponent = 0;
+  private lastWeight = 1;
   /** The counts of rows before each record that counts for a while; no records where none does. */
   private brief: { readonly total: number; readonly rows: number[]; readonly values: number[] } | undefined;
 
@@ -53,8 +56,12 @@ export class DecayedCounts implements ScaledCounts {
     if (row >= this.values.length) {
       this.values = grown(this.values, row + 1);
     }
-    // As it will be stored, so that taking it back leaves nothing where it was alone.
-    const weight = Math.fround(2 ** exponent);
+    if (exponent !== this.lastExponent) {
+      this.lastExponent = exponent;
+      // As it will be stored, so that taking it back leaves nothing where it was alone.
+      this.lastWeight = Math.fround(2 ** exponent);
+    }
+    const weight = this.lastWeight;
     this.values[row] = Math.max(0, this.values[row]! + records * weight);
     this.total = Math.max(0, this.total + records * weight);
   }
@@ -84,6 +91,15 @@ export class DecayedCounts implements ScaledCounts {
   /** The sum over all feedback as of `timeMs`. */
   totalAt(timeMs: number): number {
     return this.total === 0 ? 0 : this.total * 2 ** ((this.zeroMs - timeMs) / this.halfLifeMs);
+  }
+
+  /** The same, with what `addBrief` of these would add. */
+  totalWith(records: DataClock, asOfMs: number): number {
+    let total = this.totalAt(asOfMs);
+    records.forEach((_, timeMs) => {
+      total += 2 ** Math.min(0, (timeMs - asOfMs) / this.halfLifeMs);
+    });
+    return total;
   }
 
   save(): SavedDecay {

@@ -79,6 +79,8 @@ export class PopularityCounts implements ItemPopularity {
   private readonly decayed = HALF_LIVES_MS.map((halfLifeMs) => new DecayedCounts(halfLifeMs));
   private readonly allScales: readonly ScaledCounts[];
   private knownAsOfMs = Number.NEGATIVE_INFINITY;
+  /** The time when counting began. */
+  private nowMs = Number.NEGATIVE_INFINITY;
   /** Items whose counts may be higher on any scale; undefined where all may. */
   private risen: Set<number> | undefined;
 
@@ -128,6 +130,12 @@ export class PopularityCounts implements ItemPopularity {
   totals(): number[] {
     const { asOfMs } = this;
     return [...this.decayed.map((counts) => counts.totalAt(asOfMs)), this.everCounts.total];
+  }
+
+  /** That of one scale but the last, which is had without counting the newest on all. */
+  totalOn(scale: number): number {
+    if (this.countsNewest) return this.decayed[scale]!.totalAt(this.knownAsOfMs);
+    return this.decayed[scale]!.totalWith(this.newest, this.present);
   }
 
   /**
@@ -216,7 +224,7 @@ export class PopularityCounts implements ItemPopularity {
   }
 
   private decay(row: number, timeMs: number, records: number): void {
-    const knownMs = Math.min(timeMs, this.clock());
+    const knownMs = Math.min(timeMs, this.nowMs);
     for (const counts of this.decayed) counts.add(row, knownMs, records);
     if (records > 0) this.noteRisen(row);
   }
@@ -230,11 +238,15 @@ export class PopularityCounts implements ItemPopularity {
   private countNewest(): void {
     if (this.countsNewest) return;
     this.countsNewest = true;
-    this.knownAsOfMs = Math.min(this.clock(), this.newest.asOfMs(this.everCounts.total));
+    this.knownAsOfMs = this.present;
     for (const counts of this.decayed) counts.addBrief(this.newest, this.knownAsOfMs);
     this.newest.forEach((row) => {
       this.noteRisen(row);
     });
+  }
+
+  private get present(): number {
+    return Math.min(this.clock(), this.newest.asOfMs(this.everCounts.total));
   }
 
   private leaveNewest(): void {
@@ -244,6 +256,7 @@ export class PopularityCounts implements ItemPopularity {
   }
 
   private advance(): void {
+    this.nowMs = this.clock();
     this.inWindow.advance();
     if (!(this.inAll instanceof RowCounts)) this.inAll.advance();
   }

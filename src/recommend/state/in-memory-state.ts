@@ -139,7 +139,7 @@ export class InMemoryState {
     this.counts.apply(changes);
     const likes = yield* this.countLikes(changes);
     while (popularity.drain(COUNT_RECORDS)) yield;
-    if (likes > 0) this.movement.note(likes, popularity.totals()[LATELY]!, this.clock());
+    if (likes > 0) this.movement.note(likes, popularity.totalOn(LATELY), this.clock());
     if (changes.items.length > 0) this.findColdLater();
   }
 
