@@ -1,4 +1,4 @@
-import { decode, encode } from '@msgpack/msgpack';
+import { Decoder, Encoder } from '@msgpack/msgpack';
 import type { Item, User } from '../domain/entities.ts';
 import type { Journal } from './journals.ts';
 import { type FeedbackEffects, type Packed, type PackedBefore, PackedFeedback } from './packed-feedback.ts';
@@ -59,13 +59,17 @@ export interface RowShift {
 
 const NO_SHIFT: RowShift = { userBase: 0, userShift: 0, itemBase: 0, itemShift: 0 };
 
+/** Made once: to make one takes longer than a small commit. */
+const encoder = new Encoder({ ignoreUndefined: true });
+const decoder = new Decoder();
+
 export function encodeParts(parts: readonly Effects[]): Uint8Array {
-  return encode(parts.map(pack), { ignoreUndefined: true });
+  return encoder.encode(parts.map(pack));
 }
 
 /** @param bytes what `encodeParts` made @param shift of the rows that the commit was given */
 export function decodeParts(bytes: Uint8Array, shift = NO_SHIFT): CommittedEffects[] {
-  return (decode(bytes) as Packed[]).map((packed) => unpack(packed, shift));
+  return (decoder.decode(bytes) as Packed[]).map((packed) => unpack(packed, shift));
 }
 
 function pack(effects: Effects): Packed {

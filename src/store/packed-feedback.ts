@@ -64,10 +64,10 @@ export class PackedFeedback implements FeedbackEffects {
     this.rows = new Uint32Array(ownBuffer(rows));
     this.types = new Uint16Array(ownBuffer(types));
     this.timesMs = new Float64Array(ownBuffer(timesMs));
-    this.comments = new Map(comments);
-    this.values = new Map(values);
-    this.occurrences = new Map(occurrences);
-    this.before = new Map(before.map((each) => [each[0], each]));
+    this.comments = mapOf(comments);
+    this.values = mapOf(values);
+    this.occurrences = mapOf(occurrences);
+    this.before = mapOf(before.map((each) => [each[0], each] as const));
   }
 
   get length(): number {
@@ -104,6 +104,13 @@ export class PackedFeedback implements FeedbackEffects {
   }
 }
 
+const NONE: ReadonlyMap<number, never> = new Map<number, never>();
+
+/** Most have none of a kind. */
+function mapOf<T>(entries: readonly (readonly [at: number, value: T])[]): ReadonlyMap<number, T> {
+  return entries.length === 0 ? NONE : new Map(entries);
+}
+
 function unpackOccurrences(bytes: Uint8Array | null | undefined): Occurrences | undefined {
   return bytes ? decodeOccurrences(bytes) : undefined;
 }
@@ -116,5 +123,5 @@ function unpackBefore(packed: PackedBefore | undefined): Before | undefined {
 
 /** The bytes at the start of a buffer of their own, so that they can be read as words. */
 function ownBuffer(bytes: Uint8Array): ArrayBuffer {
-  return Uint8Array.from(bytes).buffer;
+  return new Uint8Array(bytes).buffer;
 }

@@ -211,18 +211,18 @@ export class PartialCopy {
   }
 
   private carryOut({ parts, position, mark }: Commit, logs: ChangeLog[]): void {
+    // What takes nothing away is told in one breath with that of the commits before.
+    const first = logs.at(-1);
+    let log = first !== undefined && !first.hasRemovals && !first.isIncomplete ? first : undefined;
+    const from = log?.added.length ?? 0;
     const ofCommit: ChangeLog[] = [];
     for (const part of parts) {
-      let log = ofCommit.at(-1);
-      if (log === undefined || log.hasRemovals || removes(part)) ofCommit.push((log = new ChangeLog()));
+      if (log === undefined || log.hasRemovals || removes(part)) logs.push((log = new ChangeLog()));
+      if (ofCommit.at(-1) !== log) ofCommit.push(log);
       this.carryOutPart(part, log, position);
     }
-    this.recent.keep(ofCommit, { position, mark } satisfies Point);
-    for (const log of ofCommit) {
-      const last = logs.at(-1);
-      if (last === undefined || last.hasRemovals || log.hasRemovals) logs.push(log);
-      else last.append(log);
-    }
+    const isShared = ofCommit[0] === first && first !== undefined;
+    this.recent.keep(ofCommit, { position, mark } satisfies Point, isShared ? from : 0);
   }
 
   private carryOutPart(part: CommittedEffects, log: ChangeLog, position: number): void {

@@ -33,17 +33,6 @@ export class ChangeLog {
     return this.deletedItemRows.length + this.deletedUserRows.length + this.removed.length > 0;
   }
 
-  /** Tells what another log says, that takes nothing away and comes after this, along with this. */
-  append({ items, userRows, journals, added, isIncomplete, feedbackCommit }: ChangeLog): void {
-    for (const item of items) this.items.push(item);
-    this.journals.push(...journals);
-    for (const row of userRows) this.userRows.push(row);
-    for (let at = 0; at < added.length; at++)
-      this.added.push(added.userRows[at]!, added.itemRows[at]!, added.types[at]!, added.timesMs[at]!);
-    this.isIncomplete ||= isIncomplete;
-    this.feedbackCommit = feedbackCommit;
-  }
-
   toPlain(feedbackTypes: readonly string[], renumbersTypes: boolean): PlainChanges {
     const { items, deletedItemRows, vectorRows, journals, userRows, deletedUserRows, feedbackCommit } = this;
     const added = trim(this.added);

@@ -64,14 +64,15 @@ export class RecentFeedback {
    * Keeps what the logs of the open transaction say, in their order, and numbers them. The state, which may change, is the
    * caller's to write.
    * @param point the commit that they are of, where all nodes number commits alike
+   * @param from place in the first log from which on what was added is of it
    */
-  keep(logs: readonly ChangeLog[], point?: Point): void {
+  keep(logs: readonly ChangeLog[], point?: Point, from = 0): void {
     const { state, table } = this;
     // What was kept under a number that means another type from now on would be misread.
     const isWhole =
       state.typesVersion === this.typesVersion && !logs.some(({ isIncomplete }) => isIncomplete);
     this.typesVersion = state.typesVersion;
-    const count = logs.reduce((sum, { added, removed }) => sum + added.length + removed.length, 0);
+    const count = countOf(logs, from);
     if (count > 0 || !isWhole) {
       const last = this.last ?? lastEntry(table);
       const before = last.before + last.count;
@@ -80,7 +81,7 @@ export class RecentFeedback {
       const number = point ? numberAt(point) : Math.max(state.feedbackCommits, last.number) + 1;
       const wholeSince = follows ? last.wholeSince : number;
       const kept = isWhole ? count : 0;
-      table.put(sequenceKey(number), pack(isWhole ? logs : [], before, wholeSince, point?.mark));
+      table.put(sequenceKey(number), pack(isWhole ? logs : [], before, wholeSince, point?.mark, from));
       state.feedbackCommits = number;
       this.last = { number, before, wholeSince, count: kept };
       this.trim(before + kept);
@@ -235,8 +236,9 @@ function pack(
   before: number,
   wholeSince: number,
   nonce = randomInt(NONCE_MAX),
+  from = 0,
 ): Uint8Array {
-  const count = logs.reduce((sum, { added, removed }) => sum + added.length + removed.length, 0);
+  const count = logs.length > 0 ? countOf(logs, from) : 0;
   const bytes = new Uint8Array(HEAD_BYTES + count * RECORD_BYTES);
   const view = new DataView(bytes.buffer);
   view.setFloat64(0, nonce, true);
@@ -248,19 +250,23 @@ function pack(
   const itemRows = new Uint32Array(bytes.buffer, HEAD_BYTES + count * 12, count);
   const types = new Uint16Array(bytes.buffer, HEAD_BYTES + count * 16, count);
   let next = 0;
-  const append = (columns: FeedbackColumns, flag: number) => {
-    for (let at = 0; at < columns.length; at++, next++) {
+  const append = (columns: FeedbackColumns, flag: number, first = 0) => {
+    for (let at = first; at < columns.length; at++, next++) {
       timesMs[next] = columns.timesMs[at]!;
       userRows[next] = columns.userRows[at]!;
       itemRows[next] = columns.itemRows[at]!;
       types[next] = columns.types[at]! | flag;
     }
   };
-  for (const { removed, added } of logs) {
+  for (const [at, { removed, added }] of logs.entries()) {
     append(removed, REMOVED);
-    append(added, 0);
+    append(added, 0, at === 0 ? from : 0);
   }
   return bytes;
+}
+
+function countOf(logs: readonly ChangeLog[], from: number): number {
+  return logs.reduce((sum, { added, removed }) => sum + added.length + removed.length, -from);
 }
 
 function unpack(bytes: Uint8Array, stretches: Stretches): void {
