@@ -52,7 +52,7 @@ describe.skipIf(!HAS_POSTGRES)('a node whose PostgreSQL goes and comes', () => {
         expect(refused.body.detail).toContain('may be stored: send it again');
       }
       expect((await write('still-3')).status).toBe(503);
-      expect((await node.call('GET', '/api/health/ready')).text).toContain('it does not answer');
+      expect((await node.call('GET', '/api/health/ready')).text).toContain('the database does not answer');
       expect((await node.call('GET', '/api/user/moving')).body).toMatchObject({ UserId: 'moving' });
     } finally {
       for (const id of all) process.kill(id, 'SIGCONT');

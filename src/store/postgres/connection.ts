@@ -161,7 +161,7 @@ function guardReads(stream: Socket, watch: MessageWatch | undefined): void {
 /** The server is there, or was, and answers nothing. */
 class SilentError extends DatabaseAwayError {
   constructor() {
-    super('it does not answer');
+    super('the database does not answer');
     this.name = 'SilentError';
   }
 }

@@ -1,9 +1,10 @@
-import { isProgramFault, messageOf } from '../../domain/furze-error.ts';
+import { FurzeError, isProgramFault, messageOf } from '../../domain/furze-error.ts';
 
-/** The database, or the way to it, is not there: what was asked of it may be asked again later. */
-export class DatabaseAwayError extends Error {
+/** The database, or the way to it, is not there: what was asked of it may be asked again later: a 503 wherever nobody says more. */
+export class DatabaseAwayError extends FurzeError {
   constructor(cause: unknown) {
-    super(messageOf(cause), { cause });
+    super('STORE_UNAVAILABLE', messageOf(cause));
+    this.cause = cause;
     this.name = 'DatabaseAwayError';
   }
 }

@@ -1,7 +1,7 @@
 import type { PostgresDsn } from '../dsn.ts';
 import { type DataStoreOptions, LmdbDataStore } from '../lmdb/lmdb-data-store.ts';
 import { Barrier } from './barrier.ts';
-import { Link } from './connection.ts';
+import { Link, pulseOf } from './connection.ts';
 
 export interface ReplicatedOptions extends DataStoreOptions {
   readonly sharedDatabase: PostgresDsn;
@@ -22,7 +22,7 @@ export class ReplicatedDataStore extends LmdbDataStore {
   constructor(options: ReplicatedOptions) {
     super(options, 'store/postgres/replica-thread');
     const { sharedDatabase, behindMsMax } = options;
-    this.link = new Link(sharedDatabase, 'furze reading');
+    this.link = new Link(sharedDatabase, 'furze reading', undefined, pulseOf(sharedDatabase));
     const question = `SELECT position FROM "${sharedDatabase.schema}".head`;
     const parts = {
       behindMsMax,

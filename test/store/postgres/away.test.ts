@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { FurzeError } from '../../../src/domain/furze-error.ts';
 import type { PostgresDsn } from '../../../src/store/dsn.ts';
 import { Connection } from '../../../src/store/postgres/connection.ts';
 import { classified, DatabaseAwayError, isAway } from '../../../src/store/postgres/database-away-error.ts';
 import { MessageWatch } from '../../../src/store/postgres/message-watch.ts';
+import { NodeSession } from '../../../src/store/postgres/node-session.ts';
 import { HAS_POSTGRES, newDsn } from './under-test.ts';
 
 const ANSWER_MS_MAX = 300;
@@ -166,6 +168,20 @@ describe.skipIf(!HAS_POSTGRES)('a way to the server', () => {
     for (const close of closing.splice(0)) close();
     for (const dsn of [dsnAt(port), { ...dsnAt(port), url: 'postgres://me@furze.invalid/x' }])
       await expect(Connection.open(dsn, 'test')).rejects.toBeInstanceOf(DatabaseAwayError);
+  });
+
+  test('is told to callers as a 503, whatever they ask for', async () => {
+    const url = 'postgres://me@127.0.0.1:1/x?sslmode=disable';
+    const dsn: PostgresDsn = { engine: 'postgres', url, sessionUrl: url, schema: 's' };
+    const node = new NodeSession({
+      dsn,
+      facts: { name: 'n', role: 'server', version: '1' },
+      position: () => 0,
+    });
+    const refusal = await node.askForFit().catch((error) => error);
+    expect(refusal).toBeInstanceOf(FurzeError);
+    expect(refusal.code).toBe('STORE_UNAVAILABLE');
+    await node.close();
   });
 
   test('does not hide what the server refuses', async () => {
