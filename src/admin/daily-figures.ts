@@ -67,10 +67,11 @@ export class DailyFigures {
 
   /** Counts what a commit changed, with pauses. */
   *follow({ added, removed, feedbackTypes }: ChangeSet): Generator<undefined> {
+    const nowMs = this.clock();
     for (const [records, sign] of [[removed, -1] as const, [added, 1] as const])
       for (let at = 0; at < records.length; at++) {
         if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
-        const day = this.dayAt(records.timesMs[at]!);
+        const day = this.dayAt(records.timesMs[at]!, nowMs);
         if (day === undefined) continue;
         const type = feedbackTypes[records.types[at]!] ?? OTHERS;
         const isNamed = day.feedback.has(type) || day.feedback.size < TYPES_MAX;
@@ -150,8 +151,8 @@ export class DailyFigures {
   }
 
   /** The day of a time; undefined for one that is not kept, or to come. */
-  private dayAt(timeMs: number): Day | undefined {
-    const last = Math.floor(this.clock() / DAY_MS);
+  private dayAt(timeMs: number, nowMs = this.clock()): Day | undefined {
+    const last = Math.floor(nowMs / DAY_MS);
     const number = Math.floor(timeMs / DAY_MS);
     if (!(number > last - DAYS_MAX && number <= last)) return undefined;
     let day = this.days.get(number);
