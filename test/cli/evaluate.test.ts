@@ -72,7 +72,7 @@ describe('furze evaluate', () => {
     args.push('--map', 'user=Wer,item=Was,time=Am,rating=Wie,labels=Art');
     args.push('--time-format', 'day-first', '--type', 'bought', '--positive', '4', '--low-type', 'saw');
     const strict = new Furze(args);
-    const lenient = new Furze([...args, '--skip-bad', '--users', '25', '--json']);
+    const lenient = new Furze([...args, '--skip-bad', '--users', '25', '--protocol', 'temporal', '--json']);
     expect(await strict.exit).toBe(1);
     expect(strict.output).toContain(`${orders}:${lines.length + 2}: "morgen" is no time`);
     expect(strict.output).not.toContain('served lists');
