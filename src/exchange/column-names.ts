@@ -9,7 +9,7 @@ const words = (text: string): readonly string[] =>
 /** Names of a key, which go before names put together of common words, and those before what is often a name. */
 const USER_KEYS = words(`
   userid uid userpseudoid userno customerid customernumber customerno clientid buyerid accountid personid reviewerid memberid
-  kundennummer kundennr kundenid klantnummer kundnummer kundnr kundid kundenummer kundenr kundeid
+  kundennummer kundennr kundenid kunnr kunag klantnummer kundnummer kundnr kundid kundenummer kundenr kundeid
   会員番号 会員id 会員コード 顧客番号 顧客id 顧客コード お客様番号 ユーザーid ユーザid
   회원번호 회원아이디 회원id 회원코드 고객번호 고객아이디 고객id 고객코드 사용자아이디 사용자id 주문자아이디 주문자id
   رقمالعميل كودالعميل معرفالعميل رقمالزبون رقمالمستخدم معرفالمستخدم`);
@@ -20,8 +20,8 @@ const USER_WORDS = words(`
 /** Visitors that are known before a visit. */
 const VISITS = words('visitorid visitor sessionid');
 const ITEM_KEYS = words(`
-  itemid iid movieid filmid productid productcode productno sku asin isbn articleid articleno articlenumber itemno
-  itemnumber bookid trackid songid artistid videoid gameid stockcode artikelnummer artikelnr artikelid produktnummer
+  itemid iid movieid filmid productid productcode productno sku asin articleid articleno articlenumber itemno
+  itemnumber bookid biblionumber isbn trackid spotifytrackuri songid artistid videoid gameid stockcode matnr artikelnummer artikelnr artikelid produktnummer
   produktnr produktid varenummer varenr varunummer varunr
   商品コード 商品管理番号 商品番号 商品id 品番 製品コード 製品番号 書籍コード 作品id 記事id
   상품코드 상품번호 상품id 제품코드 제품번호 품목코드 도서코드 رقمالمنتج كودالمنتج رمزالمنتج معرفالمنتج رقمالصنف كودالصنف رمزالصنف`);
@@ -31,7 +31,7 @@ const ITEM_WORDS = words(`
 /** Of orders perhaps a number of their own; so these come last. */
 const ITEM_REFERENCES = words('ref reference referencia riferimento');
 const TITLES = words(`
-  comment title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
+  comment arktx maktx mastermetadatatrackname title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
   naam benamning varenavn produktnavn produktnamn tytul nazwa nazev ad baslik 商品名 品名 製品名 書名 作品名 タイトル 名称 상품명 제품명 품목명 도서명 제목
   اسمالمنتج اسمالصنف العنوان`);
 const DESCRIPTIONS = words(
@@ -45,17 +45,17 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   FeedbackType: words('feedbacktype eventtype eventname event action behavior interaction type'),
   Timestamp: words(`
     timestamp eventtimestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
-    zeit tijd horodatage fecha dato czas cas tarih zaman 注文日 注文日時 購入日 購入日時 受注日 売上日 日時 日付
+    zeit fkdat audat tijd horodatage fecha dato czas cas tarih zaman 注文日 注文日時 購入日 購入日時 受注日 売上日 日時 日付
     주문일 주문일시 주문일자 구매일 구매일시 구매일자 결제일 결제일시 일시 날짜 تاريخالطلب تاريخالشراء التاريخ تاريخ`),
   Rating: words(`
-    rating ratings score stars preference bewertung wertung sterne etoiles calificacion puntuacion valoracion estrellas
+    rating ratings myrating yourrating userrating starrating score stars preference bewertung wertung sterne etoiles calificacion puntuacion valoracion estrellas
     valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao puan 評価 평점 별점 التقييم تقييم`),
   Value: words(`
-    value quantity qty amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte cantidad unidades quantita qta
+    value quantity qty fkimg kwmeng amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte cantidad unidades quantita qta
     aantal antal antall quantidade ilosc sztuk mnozstvi pocet qtde adet miktar 数量 個数 冊数 수량 주문수량 구매수량 الكمية كمية`),
   Comment: [...TITLES, ...DESCRIPTIONS],
   Categories: words(`
-    categories category genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias famille familia famiglia varugrupp
+    categories category matkl genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias famille familia famiglia varugrupp
     varegruppe kategoria dzial grupa gatunek zanr department section kategori カテゴリ カテゴリー ジャンル 分類 카테고리 분류 장르
     الفئة التصنيف القسم`),
   Labels: words(
@@ -70,14 +70,16 @@ const anyOf = (text: string) => `(?:${words(text).join('|')})`;
 
 // Words of English, German and Dutch, in which what a thing is comes last: `Artikelnummer`, `customer_id`.
 const WHO = anyOf(`
-  readers? listeners? viewers? players? learners? patrons? households? loyalty(?:cards?|members?)? users? customers? cust clients? buyers? shoppers? members? subscribers? accounts? persons? reviewers? kunden? kd
+  readers? listeners? viewers? profiles? borrowers? players? learners? patrons? households? loyalty(?:cards?|members?)? users? customers? cust clients? buyers? shoppers? members? subscribers? accounts? persons? reviewers? kunden? kd
   debitor(?:en)? besteller kaufer kaeufer nutzer benutzer mitglieds? abonnent(?:en)? klant(?:en)? gebruikers? kopers?
   debiteur(?:en)? musteri kullanici uye alici`);
 const VISITOR = anyOf('visitors? guests? gast besucher bezoekers?');
 const WHAT = anyOf(`
   items? lineitem products? prod variants? variante(?:n)? articles? parts? skus? stock movies? films? books? tracks? songs? artists?
   videos? games? listings? courses? artikel art produkt produkts material mat teile? buch boek urun stok`);
-const KEY = anyOf('ids? no nr num number nummer code kennung key ref uuid guid hash sku kodu numarasi');
+const KEY = anyOf(
+  'ids? no nr num number nummer internalreference barcode code kennung key ref uuid guid hash sku kodu numarasi',
+);
 const TITLE = anyOf('title name bezeichnung bez benennung titel kurztext kurzbezeichnung naam adi ismi');
 const DESCRIPTION = anyOf('description desc beschreibung text langtext omschrijving');
 const GROUP = anyOf('categor(?:y|ies) genres? gruppen? kategorien? categorie groep kategorisi grubu');
@@ -125,6 +127,8 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ['UserId', [...USER_WORDS, ...VISITS]],
   ['UserId', whole(`${VISITOR}${KEY}`)],
   ['UserId', MAIL],
+  // Of several people with one name there is one user, which is better than none.
+  ['UserId', whole(`${WHO}(?:full)?name`)],
   ['ItemId', ITEM_KEYS],
   ['ItemId', whole(`${WHAT}${KEY}`, `id${WHAT}`, `${ROMANCE_KEY}${OF}${ROMANCE_WHAT}`)],
   ['ItemId', [...ITEM_WORDS, ...ITEM_REFERENCES]],
@@ -138,7 +142,10 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ['Comment', whole(`${WHAT}${TITLE}`, `waren(?:bezeichnung|name)`, `${ROMANCE_TITLE}${OF}${ROMANCE_WHAT}`)],
   ['Comment', DESCRIPTIONS],
   ['Comment', whole(`${WHAT}${DESCRIPTION}`, `${ROMANCE_TEXT}${OF}${ROMANCE_WHAT}`)],
-  ['Categories', whole(`${WHAT}${GROUP}`, `${ROMANCE_GROUP}${OF}${ROMANCE_WHAT}`, 'categoriamerceologica')],
+  [
+    'Categories',
+    whole(`(?:${WHAT}){1,2}${GROUP}`, `${ROMANCE_GROUP}${OF}${ROMANCE_WHAT}`, 'categoriamerceologica'),
+  ],
 ];
 
 /** Letters that have no accent to be left out. */
@@ -152,10 +159,13 @@ const UNDIVIDED: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
+/** Lists of what was ordered, by which Odoo begins the names of columns: `Order Lines/Product`. */
+const LIST = /^.*(?:\[\]\.|(?:lines?|lignes|positionen|zeilen)[^/]*\/)/i;
+
 /** A name as the list has it, without the list that it is in; what it has in brackets behind it says more of it: `Email (Billing)`. */
 export function plainName(name: string): string {
   return name
-    .replace(/^.*\[\]\./, '')
+    .replace(LIST, '')
     .replace(/(?<=\p{L}.*)\([^)]*\)/u, '')
     .toLowerCase()
     .replace(/[ßłøæœđı]/g, (letter) => UNDIVIDED[letter]!)
@@ -183,7 +193,9 @@ export function mappingByNames(names: readonly string[]): Record<string, number>
     const at = columnOf(plain, known, Object.values(mapping));
     if (at >= 0) mapping[field] = at;
   }
-  return mapping;
+  const title =
+    'ItemId' in mapping && !('Comment' in mapping) ? titleBesideKey(plain, Object.values(mapping)) : -1;
+  return title < 0 ? mapping : { ...mapping, Comment: title };
 }
 
 function columnOf(plain: readonly string[], known: Known, taken: readonly number[]): number {
@@ -193,15 +205,15 @@ function columnOf(plain: readonly string[], known: Known, taken: readonly number
 }
 
 /** A column of items that is called just as an item is, beside one of keys: their titles. */
-export function titleBesideKey(names: readonly string[], taken: readonly number[]): number {
-  return names.findIndex((name, at) => !taken.includes(at) && ITEM_TITLES.includes(plainName(name)));
+function titleBesideKey(plain: readonly string[], taken: readonly number[]): number {
+  return plain.findIndex((name, at) => !taken.includes(at) && ITEM_TITLES.includes(name));
 }
 
 const ITEM_TITLES = ITEM_WORDS.filter((word) => !['upc', 'ean', 'gtin', 'barcode', 'plu'].includes(word));
 
 /** Ends of the names of columns of times, or in French, Spanish and Italian beginnings. */
 const TIME_NAME =
-  /(?:date|datum|time|zeit|tijd|heure|hora|ora|godzina|czas|čas|saati?|時刻|時間|시간|시각|stamp|stempel|tarihi?|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^(?:date|datum|fecha|data|heure|hora|ora)(?:[ _-]|$)/i;
+  /(?:date|datum|time|zeit|tijd|heure|hora|ora|godzina|czas|čas|saati?|時刻|時間|시간|시각|stamp|stempel|tarihi?|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^checked[ _-]?out$|^(?:date|datum|fecha|data|heure|hora|ora)(?:[ _-]|$)/i;
 const ORDER_TIME =
   /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup|sipari|satış/i;
 const NO_EVENT =
@@ -212,7 +224,8 @@ const NO_EVENT =
  * @param holdsTimes whether a column holds times, or times of day where such are looked for, and nothing else
  */
 export function timeColumn(names: readonly string[], holdsTimes: (at: number) => boolean): number {
-  const isTime = (name: string) => TIME_NAME.test(name.trim()) && !NO_EVENT.test(name);
+  const isTime = (name: string) =>
+    TIME_NAME.test(name.replace(/\([^)]*\)\s*$/, '').trim()) && !NO_EVENT.test(name);
   const ordered = names.findIndex((name, at) => isTime(name) && ORDER_TIME.test(name) && holdsTimes(at));
   return ordered >= 0 ? ordered : names.findIndex((name, at) => isTime(name) && holdsTimes(at));
 }

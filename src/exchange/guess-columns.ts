@@ -5,7 +5,7 @@
 
 import { ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
 import { cellText } from './cell-text.ts';
-import { isMailName, mappingByNames, timeColumn, titleBesideKey } from './column-names.ts';
+import { isMailName, mappingByNames, timeColumn } from './column-names.ts';
 import { isClock, isDay, timeForm, timeFormOfNamed } from './time-formats.ts';
 
 /** The kind of a file's records. */
@@ -65,10 +65,7 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
     const isItems = !isMail && has('Categories', 'Comment', 'Timestamp', 'IsHidden');
     mapping[isItems ? 'ItemId' : 'UserId'] = id;
   }
-  const kind = kindOf(mapping);
-  const title = kind === 'items' && !has('Comment') ? titleBesideKey(names, Object.values(mapping)) : -1;
-  if (title >= 0) mapping.Comment = title;
-  return { kind, hasHeader: true, mapping };
+  return { kind: kindOf(mapping), hasHeader: true, mapping };
 }
 
 /** The columns by their names; one that is empty in all first rows is nothing that another can be. */

@@ -1,3 +1,4 @@
+import { getOrPut } from '../domain/get-or-put.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { cellText } from './cell-text.ts';
 import { mappingByNames } from './column-names.ts';
@@ -36,6 +37,8 @@ export interface FilePlan extends Plan {
   readonly isOfFeedback?: boolean | undefined;
   /** The columns of titles, categories and labels that were named in a file of feedback, with the item's own. */
   readonly itemFields?: Mapping | undefined;
+  /** The columns that tell something else in other rows of one item, such as the category of a customer. */
+  readonly unsteady?: readonly number[] | undefined;
   /** Among its first rows there are values or ratings below 0. */
   readonly hasNegatives?: boolean | undefined;
   /** The order of day and month that was said, where the file shows the other one. */
@@ -86,7 +89,9 @@ export async function planFile(
 ): Promise<FilePlan> {
   const format = formatOf(path, head, known.format, wishes.delimiter);
   const keys = format.name === 'ndjson' ? keysOf(head, format.list) : [];
-  const rows = await headRows(path, head, isWhole, format, keys);
+  const first = await headRows(path, head, isWhole, format, keys);
+  // Names of columns that come again, as in files put behind one another, tell nothing of the values.
+  const rows = first.filter((row, at) => at === 0 || row.some((cell, each) => cell !== first[0]![each]));
   const base = basePlan(path, format, wishes);
   if (known.mapping !== undefined) {
     const { kind = 'feedback' } = wishes;
@@ -129,6 +134,7 @@ export async function planFile(
   return {
     ...{ ...base, kind, columns, hasHeader, isOfFeedback, isApiForm: false },
     width: format.name === 'delimited' ? columns.length : undefined,
+    unsteady: kind === 'feedback' ? unsteadyIn(body, used.ItemId) : [],
     isEmpty: hasHeader && isWhole && body.length === 0,
     ...{ ...mapped, mapping, states, continued, ...times },
     ...numbersIn(body, mapping, format),
@@ -154,7 +160,8 @@ export function itemsWithin(
   const { kind, columns, isApiForm, hasHeader, mapping, format } = plan;
   if (kind !== 'feedback' || isApiForm || (format.name === 'delimited' && !hasHeader)) return undefined;
   // Tags in orders are of the order.
-  const { Labels: _, ...byName } = mappingByNames(columns);
+  const steady = Object.entries(mappingByNames(columns)).filter(([, at]) => !plan.unsteady?.includes(at));
+  const { Labels: _, ...byName }: Mapping = Object.fromEntries(steady);
   const { Comment, Categories, Labels }: Mapping = { ...byName, ...plan.itemFields };
   const isItems = Comment !== undefined || Categories !== undefined;
   if (!isItems || mapping.ItemId === undefined || isExport(kind, columns)) return undefined;
@@ -264,7 +271,9 @@ export function describePlan({
     parts.push(`a row for each of "${plan.format.list}", and none for a line without any`);
   if (plan.continued !== undefined)
     parts.push(
-      `rows with the "${columns[plan.continued.key]}" of the row before go on with it where they are empty`,
+      plan.continued.columns.includes(plan.continued.key)
+        ? `rows without "${columns[plan.continued.key]}" go on with the row before where they are empty`
+        : `rows with the "${columns[plan.continued.key]}" of the row before go on with it where they are empty`,
     );
   const used = [...Object.values(mapping), ...states.map(({ at }) => at)];
   const others = plan.isOfFeedback ? [] : columns.filter((_, at) => !used.includes(at));
@@ -308,6 +317,25 @@ async function headRows(
 /** The values of a column, as texts. */
 function columnOf(rows: readonly Row[], at: number | undefined): string[] {
   return at === undefined ? [] : rows.map((row) => cellText(textsOf([row[at]])[0]!));
+}
+
+/** Fewer items that come in several rows do not tell that a column is of something else. */
+const SEVERAL_MIN = 10;
+
+/** The columns that have several values for more than half of the items that come in several of the first rows. */
+function unsteadyIn(rows: readonly Row[], itemAt: number | undefined): number[] {
+  if (itemAt === undefined) return [];
+  const items = new Map<string, string[][]>();
+  for (const row of rows) {
+    const texts = textsOf(row).map(cellText);
+    if (texts[itemAt]) getOrPut(items, texts[itemAt], () => []).push(texts);
+  }
+  const several = [...items.values()].filter((each) => each.length > 1);
+  if (several.length < SEVERAL_MIN) return [];
+  return Array.from({ length: rows[0]!.length }, (_, at) => at).filter((at) => {
+    const varying = several.filter((each) => new Set(each.map((row) => row[at]).filter(Boolean)).size > 1);
+    return varying.length * 2 > several.length;
+  });
 }
 
 function numbersIn(rows: readonly Row[], { Value, Rating }: Mapping, format: RowFormat) {

@@ -12,7 +12,7 @@ const plainPart = (word: string) => plainName(word) + (word.endsWith('$') ? '$' 
 /** Words of orders that were cancelled, came back or never came about, in the languages of `column-names`. */
 const GONE = anyOf(`
   cancel annul anul storn retour$ retoure retourn return$ returns$ returned$ refund$ refunds$ refunded$ reversed$ void$ voided$ declin
-  reject fail$ failed$ failure$ expired chargeback abgelehnt abgebroch fehlgeschl erstattet zurückgegeb zurückgesend zurückgenomm
+  quotation$ quote$ draft$ missing$ angebot$ entwurf devis$ brouillon presupuesto preventivo offerte$ reject fail$ failed$ failure$ expired chargeback abgelehnt abgebroch fehlgeschl erstattet zurückgegeb zurückgesend zurückgenomm
   zurueckgegeb zurueckgesend widerruf rembours renvoy refus échou abandon devol devuel reembols rechaz fallid rimbors reso$ resi$
   restituit rifiut geannul geretourn terugbetaald teruggestuurd mislukt zwroc zwrot odrzucon nieudan zrušen vracen vrácen vratk zamítnut estorn
   recus avbest avbrut makuler returner återbetald återtag tilbakef tilbageb iptal iade red$ reddedil キャンセル 返品 返金 取消 取り消し
@@ -38,6 +38,8 @@ const FLAGS =
 const NO_FLAG = /^(?:0|n|f|false|no|nein|non|nie|ne|n[aã]o|nej|hay[iı]r|-|)$/i;
 /** A column with more different texts than this has no states, and one with more words in a text has sentences. */
 const [STATES_MAX, WORDS_MAX] = [30, 5];
+/** In fewer rows it may be chance that most of them have a mark. */
+const MARKED_MIN = 10;
 
 /** A column of states, or one that marks what was cancelled. */
 export interface StateColumn {
@@ -61,6 +63,9 @@ export function findStateColumns(
   return columns.flatMap((name, at) => {
     const values = [...new Set(rows.map((row) => cellText(row[at] ?? '')))];
     const isFlag = isFlagColumn(name, values);
+    // Nearly all that a library lends comes back: that is no sale undone.
+    const marked = isFlag ? rows.filter((row) => !NO_FLAG.test(cellText(row[at] ?? ''))).length : 0;
+    if (marked * 2 > rows.length && rows.length >= MARKED_MIN && at !== named) return [];
     const isFree = !Object.values(taken).includes(at) && !isOfCustomers(name);
     const isFound = at === named || (isFree && (isFlag || areStates(name, values, rows.length)));
     return isFound ? [{ at, name, isFlag }] : [];

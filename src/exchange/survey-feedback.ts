@@ -29,10 +29,14 @@ export interface Survey {
   ratingMax: number | undefined;
   /** The share that is repeated, of what has a time. */
   readonly repeats: RepeatShare;
-  /** Time of the newest record, milliseconds of Unix time; undefined where none has a time. */
+  /** Feedback of times that can hardly be, such as `after now`, and the first of these times. */
+  readonly oddTimes: Map<string, { readonly first: string; rows: number }>;
+  /** Time of the newest record that is not after now, milliseconds of Unix time; undefined where none has a time. */
   newestMs: number | undefined;
 }
 
+/** Clocks and zones differ by less. */
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** A column with more types than this holds something else. */
 const TYPES_MAX = 1000;
 /** States of a column that are counted; more are none. */
@@ -44,7 +48,7 @@ const REFUSALS_MAX = 3;
 export function emptySurvey(): Survey {
   return {
     ...{ rows: 0, refused: 0, refusals: new Map(), types: new Map(), negatives: new Map() },
-    ...{ states: new Map(), leftOut: new Map() },
+    ...{ states: new Map(), leftOut: new Map(), oddTimes: new Map() },
     repeats: new RepeatShare(),
     ...{ ratingMin: undefined, ratingMax: undefined, newestMs: undefined },
   };
@@ -130,7 +134,10 @@ function addFeedback(
   const timeMs = time === '' ? Number.NaN : parseTimestamp(time);
   if (!Number.isNaN(timeMs) && !(Number(record.Value ?? 0) < 0))
     survey.repeats.add(type, String(record.UserId), String(record.ItemId), timeMs);
-  if (timeMs > (survey.newestMs ?? Number.NEGATIVE_INFINITY)) survey.newestMs = timeMs;
+  const isLate = timeMs > Date.now() + DAY_MS;
+  if (isLate || timeMs < 0)
+    getOrPut(survey.oddTimes, isLate ? 'after now' : 'before 1970', () => ({ first: time, rows: 0 })).rows++;
+  if (!isLate && timeMs > (survey.newestMs ?? Number.NEGATIVE_INFINITY)) survey.newestMs = timeMs;
 }
 
 function addRating(survey: Survey, cell: unknown, hasDecimalCommas: boolean): void {

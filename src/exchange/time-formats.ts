@@ -100,10 +100,16 @@ export function timeForm(values: Iterable<string>): TimeForm | 'open' | undefine
   return order.form;
 }
 
-/** As `timeForm`, of a column that is known to hold times by its name: numbers may be the days of a spreadsheet. */
+/**
+ * As `timeForm`, of a column that is known to hold times by its name: numbers may be the days of a spreadsheet, and one value of
+ * ten may be none, as in a second line of names or under a total; its row is refused.
+ */
 export function timeFormOfNamed(values: readonly string[]): TimeForm | 'open' | undefined {
   const given = values.filter((value) => !isNoTime(value));
-  return timeForm(given) ?? (given.length > 0 && given.every(isExcelDay) ? 'excel-days' : undefined);
+  const form = timeForm(given) ?? (given.length > 0 && given.every(isExcelDay) ? 'excel-days' : undefined);
+  if (form !== undefined) return form;
+  const times = given.filter((value) => timeForm([value]) !== undefined);
+  return times.length < given.length && times.length * 10 >= given.length * 9 ? timeForm(times) : undefined;
 }
 
 function isExcelDay(text: string): boolean {

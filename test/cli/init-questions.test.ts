@@ -453,6 +453,19 @@ describe('what is written and told', () => {
     );
   });
 
+  it('tells of times that can hardly be, and takes none of them for the newest', async () => {
+    const odd = file(
+      'odd.csv',
+      'user,item,date\na,x,1899-12-30\na,y,2206-02-01\nb,x,2024-01-10\nb,y,2206-02-02\n',
+    );
+    const prompt = scripted(['right', ''], ['What did the user do', '']);
+    const { newestMs } = await findAnswers(asks(odd, { repeats: 'first' }), prompt);
+    prompt.close();
+    expect(prompt.heard).toContain('1 row is of a time before 1970, such as 1899-12-30, and kept as such.');
+    expect(prompt.heard).toContain('2 rows are of a time after now, such as 2206-02-01, and kept as such.');
+    expect(newestMs).toBe(Date.UTC(2024, 0, 10));
+  });
+
   it('takes items with title and category out of a file of orders, once each, and tells of them', async () => {
     const whole = file(
       'whole.csv',

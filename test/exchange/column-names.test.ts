@@ -84,7 +84,33 @@ describe('the columns of a file', () => {
     [
       'orders with keys beside names',
       'Kunde;Artikel;Debitorennummer;Produktcode;Stück',
-      { UserId: 'Debitorennummer', ItemId: 'Produktcode', Value: 'Stück' },
+      { UserId: 'Debitorennummer', ItemId: 'Produktcode', Comment: 'Artikel', Value: 'Stück' },
+    ],
+    [
+      'order lines of Odoo',
+      'Order Reference;Order Date;Customer/ID;Customer;Order Lines/Product/Internal Reference;Order Lines/Product;Order Lines/Product/Product Category;Order Lines/Quantity',
+      {
+        UserId: 'Customer/ID',
+        ItemId: 'Order Lines/Product/Internal Reference',
+        Comment: 'Order Lines/Product',
+        Categories: 'Order Lines/Product/Product Category',
+        Value: 'Order Lines/Quantity',
+      },
+    ],
+    [
+      'invoice lines by the names of SAP',
+      'VBELN;POSNR;FKDAT;KUNAG;NAME1;MATNR;ARKTX;FKIMG;NETWR',
+      { UserId: 'KUNAG', ItemId: 'MATNR', Timestamp: 'FKDAT', Comment: 'ARKTX', Value: 'FKIMG' },
+    ],
+    [
+      'loans of a library',
+      'Patron Barcode;Item Barcode;Biblionumber;Title;Due Date',
+      { UserId: 'Patron Barcode', ItemId: 'Biblionumber', Comment: 'Title' },
+    ],
+    [
+      'books that a member read',
+      'Member;Book Id;Title;ISBN;My Rating;Average Rating',
+      { UserId: 'Member', ItemId: 'Book Id', Comment: 'Title', Rating: 'My Rating' },
     ],
     [
       'numbers of others than the customer and of other articles',

@@ -69,6 +69,44 @@ describe('an export of orders of which the first row alone has what is of the or
   });
 });
 
+describe('an export of orders of which the first row alone has the number, too', () => {
+  const text = `Reference,Customer,Order date,Sku,Qty
+S1,ann,2024-03-01,a,1
+,,,b,1
+,,,c,1
+S2,bob,2024-03-02,a,1
+S3,ann,2024-03-03,b,1
+,,,a,1
+`;
+
+  it('gives each row the customer and the time of its order', async () => {
+    const { records, refused } = await read(text);
+    const ids = records.map(
+      ({ UserId, ItemId, Timestamp }) => `${UserId} ${ItemId} ${Timestamp.slice(8, 10)}`,
+    );
+    expect(ids).toEqual(['ann a 01', 'ann b 01', 'ann c 01', 'bob a 02', 'ann b 03', 'ann a 03']);
+    expect(refused).toEqual([]);
+  });
+
+  it('takes no row without a customer for one that goes on where it has a time of its own', async () => {
+    const { records, refused } = await read(text.replace(',,,b', ',,2024-03-01,b'));
+    expect(records).toHaveLength(3);
+    expect(refused).toHaveLength(3);
+  });
+
+  it('takes what comes again later for no number of an order', () => {
+    const rows = [
+      ['', '', 'a', 'x'],
+      ['', '0', 'b', 'y'],
+      ['', '0', 'c', ''],
+      ['ann', '', 'a', 'x'],
+      ['ann', '0', 'b', 'y'],
+      ['', '0', 'c', ''],
+    ];
+    expect(findContinued(rows, { UserId: 0, ItemId: 2 }, [])).toBeUndefined();
+  });
+});
+
 it('leaves rows as they are where no column tells that they go on', () => {
   const filled = (rows: string[][]) => findContinued(rows, { UserId: 0 }, []);
   // The second row without a user has an order of its own; all have one shop.

@@ -47,13 +47,13 @@ describe('the guess of a file', () => {
       {
         kind: 'feedback',
         hasHeader: true,
-        mapping: { UserId: 6, ItemId: 8, FeedbackType: 5, Timestamp: 3 },
+        mapping: { UserId: 6, ItemId: 8, FeedbackType: 5, Timestamp: 3, Comment: 7 },
       },
     ],
     [
       'numbers of articles before their names',
       [['Artikel', 'Artikelnummer', 'Kunde', 'Kundennummer', 'Datum']],
-      { kind: 'feedback', hasHeader: true, mapping: { UserId: 3, ItemId: 1, Timestamp: 4 } },
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 3, ItemId: 1, Timestamp: 4, Comment: 0 } },
     ],
     [
       'items whose key is called id',

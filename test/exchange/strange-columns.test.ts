@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { describePlan, planFile } from '../../src/exchange/import-plan.ts';
+import { describePlan, itemsWithin, planFile } from '../../src/exchange/import-plan.ts';
 import { recordOf } from '../../src/exchange/rows-to-records.ts';
 
 const mapping = async (head: string) => (await planFile('a.csv', head, true, {})).mapping;
@@ -60,4 +60,48 @@ test('a time of day says nothing beside whole moments, or beside another column 
     ['clock', 'Time'],
   ]);
   expect(both.mapping).toMatchObject({ Timestamp: 1, Clock: 2 });
+});
+
+describe('times among what is none', () => {
+  const orders = (odd: string, rows = 20) =>
+    `customer_id,product_id,quantity,date_added (UTC)\n${odd}\n${'7,40,1,2025-03-05 10:00:00\n'.repeat(rows)}`;
+
+  it('are found where names of columns come again, in a second line of names and above a total', async () => {
+    for (const odd of [
+      'customer_id,product_id,quantity,date_added (UTC)',
+      'Kunde,Artikel,Menge,Datum',
+      ',,60,Total',
+    ]) {
+      const plan = await planFile('a.csv', orders(odd), true, {});
+      expect([plan.mapping.Timestamp, plan.timeForm]).toEqual([3, 'date']);
+      expect(recordOf(['7', '40', '1', 'Datum'], plan)).toEqual({ refusal: '"Datum" is no time' });
+    }
+  });
+
+  it('are not taken for times where more than one of ten is none', async () => {
+    expect((await planFile('a.csv', orders('7,40,1,soon', 5), true, {})).mapping.Timestamp).toBeUndefined();
+  });
+});
+
+test('what differs between the rows of an item is none of its own', async () => {
+  const loans = Array.from(
+    { length: 60 },
+    (_, at) => `p${at},${at % 20},Book ${at % 20},${at % 3 === 0 ? 'Child' : 'Adult'},s${at % 4}`,
+  );
+  const plan = await planFile(
+    'a.csv',
+    `patron id,book id,title,category,shelf\n${loans.join('\n')}\n`,
+    true,
+    {},
+  );
+  const { items } = itemsWithin(plan)!;
+  expect(items.mapping).toEqual({ ItemId: 1, Comment: 2 });
+});
+
+test('loans that nearly all came back are not left out', async () => {
+  const loans = (returned: number) =>
+    `patron id,book id,Checked Out,Returned\n${Array.from({ length: 20 }, (_, at) => `p${at},b,2025-03-05,${at < returned ? '2025-03-09' : ''}\n`).join('')}`;
+  const statesOf = async (text: string) => (await planFile('a.csv', text, true, {})).states?.length;
+  expect(await statesOf(loans(18))).toBe(0);
+  expect(await statesOf(loans(2))).toBe(1);
 });

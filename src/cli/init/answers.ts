@@ -67,6 +67,11 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
     asking,
     (line) => tell(asking, line),
   );
+  for (const [when, { first, rows }] of survey.oddTimes)
+    tell(
+      asking,
+      `${counted(rows, 'rows')} ${rows === 1 ? 'is' : 'are'} of a time ${when}, such as ${first}, and kept as such.`,
+    );
   const skipsBad = await leavesBadOut(readable, survey, given, asking);
   if (survey.types.size === 0) throw new OperatorError(noFeedback(readable));
   const { files, types } = await findRatingMin(readable, given, survey, asking);
