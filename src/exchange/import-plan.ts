@@ -177,7 +177,7 @@ export function itemsWithin(
       mapping: ofItems,
       states: [],
       continued: undefined,
-      timeForm: undefined,
+      soldAt: plan.mapping.Timestamp,
       isOfFeedback: true,
     },
     feedback: { ...told, mapping: own === undefined || own === Comment ? others : mapping },

@@ -44,6 +44,8 @@ export interface Plan {
   readonly states?: readonly StateColumn[];
   /** Rows that go on with the order of the row before. */
   readonly continued?: Continued | undefined;
+  /** Of items out of feedback the column of its times: a row of none, as a second line of names, tells of no item. */
+  readonly soldAt?: number | undefined;
   /** Rows of these states are left out; absent where they are those of what was cancelled or came back, see `isGone`. */
   readonly leftOut?: readonly string[] | undefined;
   /** Turns a row of a file of an odd form into the columns that the mapping means. */
@@ -189,6 +191,8 @@ export function recordOf(cells: Row, plan: Plan): Made {
   if (ItemId.includes('/')) return { refusal: 'the item id holds a slash' };
   const wrong = fields.wrongId();
   if (wrong !== undefined) return { refusal: wrong };
+  const sold = plan.soldAt === undefined ? '' : cellText(textOf(cells[plan.soldAt]));
+  if (timestampOf(sold, '', plan.timeForm) === undefined) return { refusal: whyNoTime(sold, plan.timeForm) };
   const [time, clock] = [fields.text('Timestamp'), fields.text('Clock')];
   const Timestamp = timestampOf(time, clock, plan.timeForm);
   if (Timestamp === undefined) return { refusal: whyNoTime(`${time} ${clock}`.trim(), plan.timeForm) };

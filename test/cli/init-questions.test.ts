@@ -453,6 +453,24 @@ describe('what is written and told', () => {
     );
   });
 
+  it('takes the titles for the items where there is nothing else that tells these apart', async () => {
+    const seen = file(
+      'seen.csv',
+      'Profile Name,Start Time,Title\nann,2024-01-10 20:00,Heat\nbob,2024-01-11 20:00,Ran\n',
+    );
+    const prompt = scripted(
+      ['Which column has the items', 'Title'],
+      ['right', ''],
+      ['What did the user do', ''],
+    );
+    const { files } = await findAnswers(asks(seen, { repeats: 'first' }), prompt);
+    prompt.close();
+    expect(files.find(({ plan }) => plan.kind === 'feedback')?.plan.mapping).toMatchObject({
+      UserId: 0,
+      ItemId: 2,
+    });
+  });
+
   it('tells of times that can hardly be, and takes none of them for the newest', async () => {
     const odd = file(
       'odd.csv',

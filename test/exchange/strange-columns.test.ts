@@ -105,3 +105,16 @@ test('loans that nearly all came back are not left out', async () => {
   expect(await statesOf(loans(18))).toBe(0);
   expect(await statesOf(loans(2))).toBe(1);
 });
+
+test('a second line of names is no item, and a row without time is one', async () => {
+  const sold = 'c1,m1,Cup,2025-03-05\n'.repeat(20);
+  const head = `KUNAG,MATNR,ARKTX,FKDAT\nKunde,Material,Bezeichnung,Datum\n${sold}`;
+  const { items } = itemsWithin(await planFile('a.csv', head, true, {}))!;
+  expect(recordOf(['Kunde', 'Material', 'Bezeichnung', 'Datum'], items)).toEqual({
+    refusal: '"Datum" is no time',
+  });
+  for (const time of ['', '2025-03-05'])
+    expect(recordOf(['c1', 'm1', 'Cup', time], items)).toMatchObject({
+      record: { ItemId: 'm1', Comment: 'Cup', Timestamp: '' },
+    });
+});

@@ -110,7 +110,11 @@ async function withColumn(
   prompt: Prompt,
 ): Promise<PlannedFile> {
   const { mapping, columns } = file.plan;
-  const others = columns.filter((_, at) => !Object.values(mapping).includes(at));
+  // What is the title may be all that tells the items apart.
+  const { Comment: title, ...rest } = mapping;
+  const others = columns.filter(
+    (_, at) => !Object.values(rest).includes(at) && (field !== 'title' || at !== title),
+  );
   if (others.length === 0) return file;
   const question = `Which column has ${what}? One of ${others.join(', ')}, or none:`;
   const map = await askUntil(prompt, question, NONE, (name) => {

@@ -222,7 +222,7 @@ function Goods({ items, none }: { items: readonly (ItemCard & { reason: string }
           <a href={`#/items/${encodeURIComponent(item.Id)}`}>
             {item.Image === undefined ? (
               <span class="no-picture" aria-hidden="true">
-                {nameOf(item).slice(0, 1)}
+                {/\p{L}/u.exec(nameOf(item))?.[0] ?? nameOf(item).slice(0, 1)}
               </span>
             ) : (
               <img src={item.Image} alt="" loading="lazy" />
