@@ -219,6 +219,11 @@ const ORDER_TIME =
 const NO_EVENT =
   /birth|geburt|naissance|nacimiento|nascita|geboorte|expir|ablauf|valid|gultig|gültig|due|fallig|fällig|updat|modif|geänd|geaend|urodz|nascimento|narozen|wa[zż]no|platnost/i;
 
+/** True for a column whose times are not those of what its rows tell of, such as `valid until` or `customer_since`. */
+export function isNoEvent(name: string): boolean {
+  return NO_EVENT.test(name) || isOfCustomers(name);
+}
+
 /**
  * The column of times by its name: of an order before others; of births and ends of validity never.
  * @param holdsTimes whether a column holds times, or times of day where such are looked for, and nothing else

@@ -1,4 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
+import { isNoEvent } from './column-names.ts';
 import { OpenReading } from './open-reading.ts';
 import {
   DateOrder,
@@ -122,4 +123,42 @@ export async function readOn(more: ColumnBatches, isOpen: boolean): Promise<Time
     if (order.isSure) break;
   }
   return wasOpen ? (order.form ?? 'open') : undefined;
+}
+
+/** Part of a date with its year, in whatever language or order. */
+const LIKE_TIME = /(?:19|20)\d\d\D{1,12}\d|\d\D{1,12}(?:19|20)\d\d|\d{1,2}[-/.]\d{1,2}[-/.]\d\d/;
+/** Unix time from 2008 to 2033, seconds: few other numbers of ten digits are all of it. */
+const [LIKELY_FROM, LIKELY_TO] = [1.2e9, 2e9];
+
+/**
+ * Refuses feedback all of which would be of now, though its file has a column of times without any, or columns that look as
+ * if they had times and whose names are not known.
+ * @param at the column of times @param others those that are not used, with their values
+ * @throws OpenReading
+ */
+export function refuseTimeless(
+  path: string,
+  columns: readonly string[],
+  at: number | undefined,
+  others: readonly { readonly name: string; readonly values: readonly string[] }[],
+): void {
+  const likely = others.find(({ name, values }) => !isNoEvent(name) && mayBeTimes(values))?.name;
+  if (at === undefined && likely === undefined) return;
+  const finding =
+    at === undefined
+      ? `${path}: no column is known to have the times of the feedback, and "${likely}" looks as if it had times`
+      : `${path}: no row has a time in "${columns[at]}"`;
+  const advice = '; --map time=COLUMN names the column, and --missing-time now stores all of it as of now';
+  throw new OpenReading('time', finding, advice, columns.join(', '), likely ?? '');
+}
+
+/** True when more than half of the values look like times. */
+function mayBeTimes(values: readonly string[]): boolean {
+  const given = values.filter((value) => !isNoTime(value));
+  const alike = given.filter((value) => LIKE_TIME.test(value) || isUnixTime(Number(value)));
+  return alike.length * 2 > given.length;
+}
+
+function isUnixTime(number: number): boolean {
+  return [1, 1000].some((per) => number >= LIKELY_FROM * per && number < LIKELY_TO * per);
 }

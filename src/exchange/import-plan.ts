@@ -2,7 +2,7 @@ import { getOrPut } from '../domain/get-or-put.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { cellText } from './cell-text.ts';
 import { mappingByNames } from './column-names.ts';
-import { findTimeForm } from './column-times.ts';
+import { findTimeForm, refuseTimeless } from './column-times.ts';
 import { findContinued } from './continued-rows.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
 import { FIELDS, guess, type Kind, type Mapping } from './guess-columns.ts';
@@ -131,6 +131,13 @@ export async function planFile(
   const continued = kind === 'feedback' ? findContinued(body, mapping, states) : undefined;
   const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
   const times = await timesOf({ path, columns, mapping }, body, more, wishes.timeForm);
+  const isTimeless = kind === 'feedback' && (mapping.Timestamp === undefined || times.timeForm === undefined);
+  if (isTimeless && wishes.missingTime !== 'now' && !isExport(kind, columns) && body.length > 0) {
+    const taken = [...Object.values(used), ...states.map(({ at }) => at)];
+    const free = columns.map((name, at) => ({ name, at })).filter(({ at }) => !taken.includes(at));
+    const others = free.map(({ name, at }) => ({ name, values: columnOf(body, at) }));
+    refuseTimeless(path, columns, mapping.Timestamp, others);
+  }
   return {
     ...{ ...base, kind, columns, hasHeader, isOfFeedback, isApiForm: false },
     width: format.name === 'delimited' ? columns.length : undefined,

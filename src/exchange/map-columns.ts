@@ -84,7 +84,9 @@ function mappingOf(
     const short = field === 'UserId' ? 'user' : 'item';
     const finding = `${path}: no column looks like the ${field} of ${kind}`;
     const advice = `; name it with --map ${short}=COLUMN. The columns are ${columns.join(', ')}`;
-    throw fault ?? new OpenReading(short, finding, advice, columns.join(', '));
+    // What is the title may be all that tells the items apart.
+    const likely = (short === 'item' && columns[guessed.Comment ?? -1]) || '';
+    throw fault ?? new OpenReading(short, finding, advice, columns.join(', '), likely);
   }
   const { UserId: user, ItemId: item } = mapping;
   if (user !== undefined && user === item) {

@@ -3,7 +3,7 @@ import { OperatorError } from '../domain/operator-error.ts';
 /** A file does not tell by itself how it is to be read; an answer of the operator's would. */
 export class OpenReading extends OperatorError {
   /** The open part of it. */
-  readonly open: 'date-order' | 'delimiter' | 'encoding' | 'user' | 'item';
+  readonly open: 'date-order' | 'delimiter' | 'encoding' | 'user' | 'item' | 'time';
   /** The finding, without advice. */
   readonly finding: string;
   /** The likely answer, where there is one. */

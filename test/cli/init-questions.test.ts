@@ -216,6 +216,67 @@ describe('columns of a language that is not known', () => {
   });
 });
 
+describe('feedback all of which would be of now', () => {
+  const rows = (time: string) => `Ostaja;sku;Hetki;Syntynyt\nann;a1;${time};x\nbob;a2;${time};y\n`;
+  const map = parseMap('user=Ostaja');
+
+  it('asks for the column of its times where one looks as if it had them, and takes it by Enter', async () => {
+    const when = file('when.csv', rows('2024-01-10 08:00'));
+    await expect(findAnswers(accepts(when, { wishes: { map } }), undefined)).rejects.toThrow(
+      /"Hetki" looks as if it had times; --map time=COLUMN names the column, and --missing-time now stores/,
+    );
+    const prompt = scripted(['has the times, or none', ''], ['right', ''], ['What did', '']);
+    const { files } = await findAnswers(asks(when, { wishes: { map } }), prompt);
+    prompt.close();
+    expect(files[0]?.plan).toMatchObject({ mapping: { Timestamp: 2 }, timeForm: 'date' });
+    const none = scripted(['has the times', 'none'], ['right', ''], ['What did', '']);
+    const { files: now } = await findAnswers(asks(when, { wishes: { map } }), none);
+    expect(now[0]?.wishes.missingTime).toBe('now');
+    const places = { config: 'furze.toml', data: './data', from: 'csv' } as const;
+    expect(sameCommand({ files: now, takesProposals: true }, places)).toContain(' --missing-time now ');
+    const unix = file('unix.csv', rows('1700000000'));
+    await expect(findAnswers(accepts(unix, { wishes: { map } }), undefined)).rejects.toThrow('"Hetki" looks');
+  });
+
+  it('is not stored by Enter where the column of times has none', async () => {
+    const empty = file('empty-times.csv', 'user,item,date\nann,a1,\nbob,a2,0000-00-00\n');
+    const prompt = scripted(['has the times', ''], ['has the times', '']);
+    await expect(findAnswers(asks(empty), prompt)).rejects.toThrow(/no row has a time in "date"/);
+    prompt.close();
+    const now = accepts(empty, { wishes: { missingTime: 'now' } });
+    expect((await findAnswers(now, undefined)).files).toHaveLength(1);
+  });
+
+  it('is taken where no column may have times: numbers, years and births', async () => {
+    const bare = file('bare.csv', 'user,item,ean,year,birthday\nann,a1,4006381333931,1999,1990-01-02\n');
+    expect((await findAnswers(accepts(bare), undefined)).files).toHaveLength(1);
+  });
+});
+
+describe('a question without a proposal', () => {
+  it('ends after the second Enter, with what to say', async () => {
+    const none = file('nothing-known.csv', 'Ostaja;Tuote;Kpl\nann;a1;1\nbob;a2;2\n');
+    const columns = scripted(['has the users', ''], ['has the users', '']);
+    await expect(findAnswers(asks(none), columns)).rejects.toThrow(/name it with --map user=COLUMN/);
+    columns.close();
+    const files = scripted(['Files with', ''], ['Files with', '']);
+    await expect(findAnswers({ ...asks(''), paths: [] }, files)).rejects.toThrow(/name them behind init/);
+    files.close();
+    const events = file('events.csv', 'user,item,event,time\nann,a1,logged in,2024-01-01\n');
+    const types = scripted(['right', ''], ['want an item', ''], ['want an item', '']);
+    await expect(findAnswers(asks(events), types)).rejects.toThrow(/such as --positive-types 'logged in'/);
+    types.close();
+  });
+
+  it('has the titles for the items where there is nothing else', async () => {
+    const seen = file('titles.csv', 'Ostaja,Title,Start Time\nann,Heat,2024-01-10 20:00\n');
+    const prompt = scripted(['has the items', ''], ['right', ''], ['What did', '']);
+    const { files } = await findAnswers(asks(seen, { wishes: { map: parseMap('user=Ostaja') } }), prompt);
+    prompt.close();
+    expect(files.at(-1)?.plan.mapping).toMatchObject({ UserId: 0, ItemId: 1 });
+  });
+});
+
 describe('columns that orders and articles both have', () => {
   it('are those of the articles where these alone have a field for them', async () => {
     const sold = file('sold.csv', 'Asiakas;Tuote;Milloin;Kuvaus;Ryhma;Kpl\nann;a1;2024-01-01;Tee;Warm;1\n');

@@ -78,8 +78,11 @@ describe('times among what is none', () => {
     }
   });
 
-  it('are not taken for times where more than one of ten is none', async () => {
-    expect((await planFile('a.csv', orders('7,40,1,soon', 5), true, {})).mapping.Timestamp).toBeUndefined();
+  it('are not taken for times where more than one of ten is none, nor all of it for of now', async () => {
+    const text = orders('7,40,1,soon', 5);
+    await expect(planFile('a.csv', text, true, {})).rejects.toThrow('"date_added (UTC)" looks as if');
+    const plan = await planFile('a.csv', text, true, { missingTime: 'now' });
+    expect(plan.mapping.Timestamp).toBeUndefined();
   });
 });
 

@@ -62,8 +62,11 @@ test('a row without a time among rows with times is refused, unless it is said t
   expect(records[1]).toMatchObject({ UserId: 'bob', Timestamp: '' });
 });
 
-test('rows of which none has a time are of now, and items need none', async () => {
-  expect((await read('user,item,time\nann,tea,\nbob,tea,\n')).records).toHaveLength(2);
+test('rows of which none has a time are of now where that is said or no column has times, and items need none', async () => {
+  const empty = 'user,item,time\nann,tea,\nbob,tea,\n';
+  await expect(read(empty)).rejects.toThrow(/no row has a time in "time".*--missing-time now/);
+  expect((await read(empty, { missingTime: 'now' })).records).toHaveLength(2);
+  expect((await read('user,item\nann,tea\nbob,tea\n')).records).toHaveLength(2);
   expect((await read('sku,title,created\na,A,2024-01-01\nb,B,\n')).records).toHaveLength(2);
 });
 

@@ -33,11 +33,13 @@ export async function findFiles(given: Given, prompt: Prompt | undefined): Promi
   const { takesProposals: takes } = given;
   if (paths.length > 0) return planAsking(paths, preset, wishes, takes ? undefined : prompt, takes);
   if (prompt === undefined) throw new AnswerMissing('no data files are named');
-  for (;;) {
+  for (let unanswered = 0; ; ) {
     const answer = await prompt.ask(
       'Files with your feedback, items and users (CSV, TSV, NDJSON or Parquet):',
     );
     const names = existsSync(answer) ? [answer] : answer.split(/\s+/).filter((name) => name !== '');
+    if (names.length === 0 && ++unanswered > 1)
+      throw new OperatorError('no data files are named; name them behind init, as in: init orders.csv');
     if (names.length === 0) continue;
     const files = await orSay(prompt, () => planAsking(names, preset, wishes, prompt));
     if (files !== undefined) return files;
@@ -117,7 +119,8 @@ async function withColumn(
   );
   if (others.length === 0) return file;
   const question = `Which column has ${what}? One of ${others.join(', ')}, or none:`;
-  const map = await askUntil(prompt, question, NONE, (name) => {
+  const likely = field === 'item' && title !== undefined ? columns[title]! : NONE;
+  const map = await askUntil(prompt, question, likely, (name) => {
     if (name !== NONE && !others.includes(name)) throw new OperatorError(`there is no column ${name}`);
     return corrected(file.wishes.map, name === NONE ? [] : [[field, name]]);
   });
@@ -185,16 +188,20 @@ async function askReading(
     }
     case 'delimiter': {
       const question = 'What stands between the columns? A sign, or tab:';
-      return { delimiter: await askUntil(prompt, question, error.guess, parseDelimiter) };
+      return { delimiter: await askUntil(prompt, question, error.guess, parseDelimiter, error) };
     }
     case 'user':
-    case 'item': {
-      const question = `Which of ${error.guess} has the ${error.open}s, or none?`;
-      const column = await askUntil(prompt, question, '', (name) => {
+    case 'item':
+    case 'time': {
+      const none = error.open === 'time' ? 'none, so that all of it is of now' : NONE;
+      const question = `Which of ${error.guess} has the ${error.open}s, or ${none}?`;
+      const read = (name: string) => {
         if (![NONE, ...error.guess.split(', ')].includes(name))
           throw new OperatorError(`there is no column "${name}"; name one, or say none`);
         return name;
-      });
+      };
+      const column = await askUntil(prompt, question, error.guessInWords, read, error);
+      if (column === NONE && error.open === 'time') return { missingTime: 'now' };
       if (column === NONE) throw error;
       return { map: [[error.open, column]] };
     }

@@ -58,15 +58,20 @@ export async function askYes(prompt: Prompt, question: string, isYes: boolean): 
   }
 }
 
-/** Asks until the answer can be read. */
+/**
+ * Asks until the answer can be read.
+ * @param end thrown where nothing is proposed and nothing is answered twice; it says which option answers
+ */
 export async function askUntil<T>(
   prompt: Prompt,
   question: string,
   proposal: string,
   read: (text: string) => T,
+  end?: Error,
 ): Promise<T> {
-  for (;;) {
+  for (let unanswered = 0; ; ) {
     const answer = await prompt.ask(question, proposal);
+    if (answer === '' && ++unanswered > 1 && end !== undefined) throw end;
     const value = await orSay(prompt, async () => read(answer));
     if (value !== undefined) return value;
   }

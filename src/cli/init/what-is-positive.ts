@@ -160,13 +160,11 @@ export async function findPositiveTypes(
     return without([own]);
   const likely = likelyPositive(types.map((Name) => ({ Name, Count: 1, Positive: false, Read: false })));
   if (takesProposals && likely.length > 0) return without(likely);
-  if (prompt === undefined) {
-    throw new AnswerMissing(
-      `the types of feedback are ${types.join(', ')}; say by which users want an item, such as --positive-types ${likely.join(',') || types[0]}`,
-    );
-  }
+  const open = `the types of feedback are ${types.join(', ')}; say by which users want an item, such as --positive-types '${likely.join(',') || types[0]}'`;
+  if (prompt === undefined) throw new AnswerMissing(open);
   const question = `The types of feedback are ${types.join(', ')}. By which do users say that they want an item?`;
-  return without(await askUntil(prompt, question, likely.join(','), (text) => check(splitList(text))));
+  const read = (text: string) => check(splitList(text));
+  return without(await askUntil(prompt, question, likely.join(','), read, new OperatorError(open)));
 }
 
 /** The entries, those above 0 only where a value below 0 is a return. */
