@@ -219,6 +219,15 @@ const ORDER_TIME =
 const NO_EVENT =
   /birth|geburt|naissance|nacimiento|nascita|geboorte|expir|ablauf|valid|gultig|gültig|due|fallig|fällig|updat|modif|geänd|geaend|urodz|nascimento|narozen|wa[zż]no|platnost/i;
 
+/** The column that may tell items apart where no other does: that of titles, not of whole sentences about each row. */
+export function keyOfTitles(
+  columns: readonly string[],
+  { Comment: at = -1 }: Readonly<Record<string, number>>,
+): string {
+  const name = columns[at] ?? '';
+  return DESCRIPTIONS.includes(plainName(name)) ? '' : name;
+}
+
 /** True for a column whose times are not those of what its rows tell of, such as `valid until` or `customer_since`. */
 export function isNoEvent(name: string): boolean {
   return NO_EVENT.test(name) || isOfCustomers(name);

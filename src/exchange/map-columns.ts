@@ -1,5 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
-import { COLUMN_NAMES } from './column-names.ts';
+import { COLUMN_NAMES, keyOfTitles } from './column-names.ts';
 import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './guess-columns.ts';
 import { OpenReading } from './open-reading.ts';
 
@@ -84,8 +84,7 @@ function mappingOf(
     const short = field === 'UserId' ? 'user' : 'item';
     const finding = `${path}: no column looks like the ${field} of ${kind}`;
     const advice = `; name it with --map ${short}=COLUMN. The columns are ${columns.join(', ')}`;
-    // What is the title may be all that tells the items apart.
-    const likely = (short === 'item' && columns[guessed.Comment ?? -1]) || '';
+    const likely = short === 'item' ? keyOfTitles(columns, guessed) : '';
     throw fault ?? new OpenReading(short, finding, advice, columns.join(', '), likely);
   }
   const { UserId: user, ItemId: item } = mapping;

@@ -274,6 +274,11 @@ describe('a question without a proposal', () => {
     const { files } = await findAnswers(asks(seen, { wishes: { map: parseMap('user=Ostaja') } }), prompt);
     prompt.close();
     expect(files.at(-1)?.plan.mapping).toMatchObject({ UserId: 0, ItemId: 1 });
+    const log = file('log.csv', 'Ostaja,Description,Start Time\nann,Ann viewed page 7,2024-01-10 20:00\n');
+    const sentences = scripted(['has the items', ''], ['right', '']);
+    const given = asks(log, { wishes: { map: parseMap('user=Ostaja') } });
+    await expect(findAnswers(given, sentences)).rejects.toThrow('no file was taken for feedback');
+    expect(sentences.heard.join()).toContain('or none: (none)');
   });
 });
 

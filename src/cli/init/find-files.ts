@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../domain/operator-error.ts';
+import { keyOfTitles } from '../../exchange/column-names.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
 import { TEXT_ENCODINGS, type TextEncoding } from '../../exchange/guess-encoding.ts';
 import { describePlan, type Wishes } from '../../exchange/import-plan.ts';
@@ -119,7 +120,7 @@ async function withColumn(
   );
   if (others.length === 0) return file;
   const question = `Which column has ${what}? One of ${others.join(', ')}, or none:`;
-  const likely = field === 'item' && title !== undefined ? columns[title]! : NONE;
+  const likely = (field === 'item' && keyOfTitles(columns, mapping)) || NONE;
   const map = await askUntil(prompt, question, likely, (name) => {
     if (name !== NONE && !others.includes(name)) throw new OperatorError(`there is no column ${name}`);
     return corrected(file.wishes.map, name === NONE ? [] : [[field, name]]);
