@@ -20,6 +20,7 @@ import {
   type Plan,
   type Row,
   separatorOf,
+  type ZeroRating,
 } from './rows-to-records.ts';
 import type { TimeForm } from './time-formats.ts';
 
@@ -60,6 +61,8 @@ export interface Wishes {
   readonly encoding?: TextEncoding | undefined;
   readonly hasHeader?: boolean | undefined;
   readonly missingTime?: 'now' | undefined;
+  readonly guests?: readonly string[] | undefined;
+  readonly zeroRating?: ZeroRating | undefined;
   /** States of orders whose rows are left out. */
   readonly leftOut?: readonly string[] | undefined;
   /** Cells are those that `export --raw` writes. */
@@ -203,6 +206,8 @@ function basePlan(path: string, format: RowFormat, wishes: Wishes) {
     separator: wishes.separator ?? DEFAULT_SEPARATOR,
     missingTime: wishes.missingTime,
     leftOut: wishes.leftOut,
+    guests: wishes.guests,
+    zeroRating: wishes.zeroRating,
     isRaw: wishes.isRaw === true || format.name !== 'delimited',
   } as const;
 }

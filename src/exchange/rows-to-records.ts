@@ -15,6 +15,8 @@ export interface Continued {
   readonly columns: readonly number[];
 }
 
+export type ZeroRating = 'lowest' | 'none';
+
 export interface Plan {
   readonly kind: Kind;
   readonly mapping: Mapping;
@@ -36,6 +38,10 @@ export interface Plan {
   readonly width?: number | undefined;
   /** Feedback without a time among feedback with times is of now; refused when absent. */
   readonly missingTime?: 'now' | undefined;
+  /** Ids that are no user but all guests together, whose feedback is left out. */
+  readonly guests?: readonly string[] | undefined;
+  /** A rating of 0 is the lowest, or says that none was given; the former when absent. */
+  readonly zeroRating?: ZeroRating | undefined;
   /** Names of the cells, in their order; needed where rows are in the form of the API. */
   readonly columns?: readonly string[];
   /** Rows are in the form of the API already, one JSON object each; they are stored as they are. */
@@ -186,8 +192,9 @@ export function recordOf(cells: Row, plan: Plan): Made {
   if (lost !== undefined) return lost;
   const UserId = fields.text('UserId');
   const ItemId = fields.text('ItemId');
-  if (plan.kind !== 'items' && UserId === '') return { refusal: 'the user id is empty' };
-  if (plan.kind !== 'users' && ItemId === '') return { refusal: 'the item id is empty' };
+  if (plan.kind !== 'items' && UserId === '') return { refusal: NO_USER };
+  if (plan.kind !== 'users' && ItemId === '') return { refusal: NO_ITEM };
+  if (plan.kind === 'feedback' && plan.guests?.includes(UserId)) return { leftOut: guestState(UserId) };
   if (ItemId.includes('/')) return { refusal: 'the item id holds a slash' };
   const wrong = fields.wrongId();
   if (wrong !== undefined) return { refusal: wrong };
@@ -206,7 +213,20 @@ export function recordOf(cells: Row, plan: Plan): Made {
   return refusalOfLost(record) ?? { record };
 }
 
+const [NO_USER, NO_ITEM] = ['the user id is empty', 'the item id is empty'];
 const NO_TIME = 'no time, though other rows have one (--missing-time now stores such rows as of now)';
+
+/** Refusals of rows that are of something else than feedback, as a payment among sales, and what they have not. */
+export const LACKING: ReadonlyMap<string, string> = new Map([
+  [NO_USER, 'user'],
+  [NO_ITEM, 'item'],
+  [NO_TIME, 'time'],
+]);
+
+/** The state by which rows of guests are left out. */
+export function guestState(userId: string): string {
+  return `user ${userId}`;
+}
 
 /** True when each row has to say when it was. */
 function isTimeAsked({ kind, mapping, timeForm: form, missingTime }: Plan): boolean {
@@ -347,11 +367,16 @@ function splitNames(text: string, separator: string): string[] {
   return text.split(separator === ';' ? /(?<!&#?\w{1,8});/ : separator);
 }
 
-function typeOf(type: string, rating: string, { ratingMin, type: given, lowType }: Plan): string | undefined {
+function typeOf(
+  type: string,
+  rating: string,
+  { ratingMin, type: given, lowType, zeroRating }: Plan,
+): string | undefined {
   if (type !== '') return type;
   if (ratingMin === undefined || rating === '') return given;
   const value = Number(rating);
   if (!Number.isFinite(value)) return undefined;
+  if (value === 0 && zeroRating === 'none') return given;
   return value >= ratingMin ? given : lowType;
 }
 

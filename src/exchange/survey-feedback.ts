@@ -1,6 +1,7 @@
 import { getOrPut } from '../domain/get-or-put.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
+import { BusyUsers } from './busy-users.ts';
 import { cellText } from './cell-text.ts';
 import { importFile } from './import-file.ts';
 import type { FilePlan } from './import-plan.ts';
@@ -27,6 +28,9 @@ export interface Survey {
   /** Least and largest rating; undefined where no column has ratings that decide about the type. */
   ratingMin: number | undefined;
   ratingMax: number | undefined;
+  /** Ratings by how many there are of each; of more different ones none are kept. */
+  readonly ratings: Map<number, number>;
+  readonly users: BusyUsers;
   /** The share that is repeated, of what has a time. */
   readonly repeats: RepeatShare;
   /** Feedback of times that can hardly be, such as `after now`, and the first of these times. */
@@ -48,7 +52,8 @@ const REFUSALS_MAX = 3;
 export function emptySurvey(): Survey {
   return {
     ...{ rows: 0, refused: 0, refusals: new Map(), types: new Map(), negatives: new Map() },
-    ...{ states: new Map(), leftOut: new Map(), oddTimes: new Map() },
+    ...{ states: new Map(), leftOut: new Map(), oddTimes: new Map(), ratings: new Map() },
+    users: new BusyUsers(),
     repeats: new RepeatShare(),
     ...{ ratingMin: undefined, ratingMax: undefined, newestMs: undefined },
   };
@@ -124,6 +129,7 @@ function addFeedback(
   const { types, negatives } = survey;
   const type = String(record.FeedbackType ?? '');
   add(types, type);
+  survey.users.add(String(record.UserId));
   if (types.size > TYPES_MAX) {
     throw new OperatorError(
       `${path}: the column of the feedback type holds more than ${TYPES_MAX} types; name another with --map type=COLUMN`,
@@ -144,6 +150,8 @@ function addRating(survey: Survey, cell: unknown, hasDecimalCommas: boolean): vo
   const text = cellText(String(cell ?? ''));
   const rating = text === '' ? Number.NaN : Number(plainNumber(text, hasDecimalCommas));
   if (!Number.isFinite(rating)) return;
+  if (survey.ratings.size < STATES_MAX || survey.ratings.has(rating))
+    survey.ratings.set(rating, (survey.ratings.get(rating) ?? 0) + 1);
   survey.ratingMax = Math.max(rating, survey.ratingMax ?? rating);
   survey.ratingMin = Math.min(rating, survey.ratingMin ?? rating);
 }

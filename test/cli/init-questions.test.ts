@@ -27,6 +27,7 @@ import {
 } from '../../src/cli/init/written-config.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { importFile } from '../../src/exchange/import-file.ts';
+import { recordOf } from '../../src/exchange/rows-to-records.ts';
 import { FolderLockedError } from '../../src/store/lock/folder-lock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-init-questions-'));
@@ -340,10 +341,86 @@ describe('orders that were cancelled or came back', () => {
   });
 });
 
+describe('guests under one id', () => {
+  const sale = (user: string, at: number) => `${user},a${at % 7},2024-01-${10 + (at % 20)}`;
+  const sales = (guest: string, every = 9) =>
+    `customer_id,sku,order_date\n${Array.from({ length: 90 }, (_, at) => sale(at % every === 0 ? guest : `${100 + (at % 31)}`, at)).join('\n')}\n`;
+  const places = { config: 'furze.toml', data: './data', from: 'csv' } as const;
+
+  it('are left out by Enter, and told', async () => {
+    const path = file('guests.csv', sales('0'));
+    const asked = '10 rows are of user 0, who looks like all guests together. Leave them out?';
+    const prompt = scripted(['right', ''], ['What did', ''], [asked, '']);
+    const answers = await findAnswers(asks(path, { repeats: 'first' }), prompt);
+    prompt.close();
+    expect([...answers.leftOut!]).toEqual([['user 0', 10]]);
+    expect(sameCommand({ ...answers, takesProposals: true }, places)).toContain(' --guests 0 ');
+    // What was said is not asked again, nor taken for a state of orders.
+    const said = scripted(['right', ''], ['What did', '']);
+    const again = asks(path, { repeats: 'first', wishes: { guests: ['0'] } });
+    expect([...(await findAnswers(again, said)).leftOut!]).toEqual([['user 0', 10]]);
+    const kept = scripted(['right', ''], ['What did', ''], [asked, 'no']);
+    const { files, leftOut } = await findAnswers(asks(path, { repeats: 'first' }), kept);
+    expect([leftOut?.size, sameCommand({ files, takesProposals: true }, places)]).toEqual([
+      0,
+      expect.stringContaining(' --guests none '),
+    ]);
+  });
+
+  it('are left out and told where nobody is asked', async () => {
+    const path = file('walk-in.csv', sales('Walk-in'));
+    const said = vi.mocked(process.stderr.write);
+    said.mockClear();
+    expect([...(await findAnswers(accepts(path), undefined)).leftOut!]).toEqual([['user Walk-in', 10]]);
+    expect(said.mock.calls.join('\n')).toContain(
+      '10 rows are of user Walk-in, who looks like all guests together: left out; --guests none takes them.',
+    );
+  });
+
+  it('are told where the id does not say it', async () => {
+    const path = file('counter.csv', sales('Tresen', 3));
+    const prompt = scripted(['right', ''], ['What did', '']);
+    expect((await findAnswers(asks(path, { repeats: 'first' }), prompt)).leftOut?.size).toBe(0);
+    expect(prompt.heard).toContain(
+      '30 rows are of user Tresen, far more than of any other. If these are several people, --guests Tresen leaves them out.',
+    );
+  });
+});
+
+describe('ratings of 0', () => {
+  const ratings = (least: number) =>
+    `user,item,rating\n${Array.from({ length: 60 }, (_, at) => `u${at % 12},i${at % 7},${[0, least, 3, 4, 5][at % 5]}`).join('\n')}\n`;
+
+  it('are none given where the scale begins above it', async () => {
+    const path = file('unrated.csv', ratings(2));
+    const asked =
+      '12 rows have a rating of 0 beside ratings from 2 to 5. Does 0 mean that none was given, as where it is empty: a "like" all the same?';
+    const prompt = scripted(['right', ''], [asked, ''], ['Ratings are from 2 to 5', '']);
+    const { files } = await findAnswers(asks(path), prompt);
+    prompt.close();
+    const { plan, wishes } = files.at(-1)!;
+    const typeOf = (rating: string) => recordOf(['ann', 'tea', rating], plan);
+    expect(['', '0', '3', '4'].map(typeOf)).toMatchObject(
+      ['like', 'like', 'read', 'like'].map((FeedbackType) => ({ record: { FeedbackType } })),
+    );
+    expect(wishes.zeroRating).toBe('none');
+    const lowest = await findAnswers(accepts(path, { wishes: { zeroRating: 'lowest' } }), undefined);
+    expect(recordOf(['ann', 'tea', '0'], lowest.files.at(-1)!.plan)).toMatchObject({
+      record: { FeedbackType: 'read' },
+    });
+  });
+
+  it('are the lowest where there are ones', async () => {
+    const prompt = scripted(['right', ''], ['Ratings are from 0 to 5', '']);
+    await findAnswers(asks(file('from-zero.csv', ratings(1))), prompt);
+    prompt.close();
+  });
+});
+
 describe('rows that cannot be stored', () => {
   const rows = Array.from({ length: 20 }, (_, at) => `u${at},tea,2024-01-01`).join('\n');
   const few = file('few.csv', `user,item,time\n${rows}\nann,,2024-01-01\n`);
-  const many = file('many.csv', `user,item,time\n${rows}\n${'ann,,2024-01-01\n'.repeat(9)}`);
+  const many = file('many.csv', `user,item,time\n${rows}\n${'ann,a/b,2024-01-01\n'.repeat(9)}`);
 
   it('are shown, and left out if few of them are', async () => {
     const prompt = scripted(
@@ -371,7 +448,21 @@ describe('rows that cannot be stored', () => {
       '... and 6 more rows for the same reason',
       `${mixed}:31: the user id is empty`,
       expect.stringContaining(`${mixed}:32: `),
+      '1 row without user: no feedback.',
     ]);
+  });
+
+  it('are left out by Enter, however many, where they lack a user or an item, each with its number', async () => {
+    const lines = `${'ann,,2024-01-01\n'.repeat(19)},tea,2024-01-01\n,tea,2024-01-01\n`;
+    const sales = file('payments.csv', `user,item,time\n${rows}\n${lines}`);
+    const prompt = scripted(['right', ''], ['What did', ''], ['21 rows of 41 cannot be stored', '']);
+    expect((await findAnswers(asks(sales), prompt)).skipsBad).toBe(true);
+    expect(prompt.heard).toContain('19 rows without item, 2 rows without user: no feedback.');
+    await expect(findAnswers(accepts(sales), undefined)).rejects.toThrow(/add --skip-bad/);
+    // Nearly all of them are rather a column that was mistaken.
+    const most = file('most.csv', `user,item,time\n${rows}\n${'ann,,2024-01-01\n'.repeat(400)}`);
+    const stopped = scripted(['right', ''], ['What did', ''], ['400 rows of 420 cannot be stored', '']);
+    await expect(findAnswers(asks(most), stopped)).rejects.toThrow('nothing was written');
   });
 
   it('end it where they are many, or nobody is asked', async () => {

@@ -20,6 +20,8 @@ export interface ColumnFlags {
   readonly raw?: boolean;
   readonly missingTime?: 'refuse' | 'now';
   readonly leaveOut?: readonly string[];
+  readonly guests?: readonly string[];
+  readonly zeroRating?: Wishes['zeroRating'];
 }
 
 /** Adds the options that say what the columns of files are and how their cells are read. */
@@ -58,6 +60,17 @@ export function addColumnOptions(command: Command): Command {
       'states of orders, such as cancelled,returned, whose rows are left out, or none (default: those that are known)',
       parseStates,
     )
+    .option(
+      '--guests <ids>',
+      'ids of users that are all guests together, such as 0,guest, whose feedback is left out, or none',
+      parseStates,
+    )
+    .addOption(
+      new Option('--zero-rating <what>', 'whether a rating of 0 is the lowest or none was given').choices([
+        'lowest',
+        'none',
+      ]),
+    )
     .addOption(new Option('--encoding <name>', 'of files that are not UTF-8').choices(TEXT_ENCODINGS))
     .option(
       '--sum-values',
@@ -75,6 +88,8 @@ export function wishesOf(flags: ColumnFlags): Wishes {
     ...{ map, type, lowType, separator, delimiter, encoding },
     ratingMin: flags.positive,
     leftOut: flags.leaveOut,
+    guests: flags.guests,
+    zeroRating: flags.zeroRating,
     timeForm: flags.timeFormat,
     hasHeader: flags.header,
     isRaw: flags.raw,
@@ -96,7 +111,7 @@ export function parseMap(text: string, before: ColumnPairs = []): ColumnPairs {
   return [...before, ...pairs];
 }
 
-/** Reads states with commas between them; `none` is an empty list. */
+/** Reads states or ids with commas between them; `none` is an empty list. */
 export function parseStates(text: string): readonly string[] {
   return text === 'none' ? [] : splitList(text);
 }

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { counted } from '../../domain/group-digits.ts';
+import type { ZeroRating } from '../../exchange/rows-to-records.ts';
 
 /** A record of how a service was set up, to be read again. */
 export interface SetUpSummary {
@@ -18,6 +19,9 @@ export interface SetUpSummary {
   /** States of orders whose rows are left out, where they were said, and the rows that were by their state. */
   readonly leftOutStates?: readonly string[];
   readonly leftOut?: Readonly<Record<string, number>>;
+  /** Ids that are all guests together, and whether a rating of 0 is none, where there are such. */
+  readonly guests?: readonly string[];
+  readonly zeroRating?: ZeroRating;
   /** The command that does the same again. */
   readonly command: string;
 }

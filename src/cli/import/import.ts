@@ -116,6 +116,8 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     ratingMin: said.ratingMin ?? before?.ratingMin,
     lowType: said.lowType ?? before?.lowType,
     leftOut: said.leftOut ?? before?.leftOutStates,
+    guests: said.guests ?? before?.guests,
+    zeroRating: said.zeroRating ?? before?.zeroRating,
   };
   const common = {
     paths,

@@ -17,6 +17,7 @@ import { refuseItemFields } from '../../exchange/map-columns.ts';
 import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text-file.ts';
 import type { RefusedRow } from '../../exchange/refused-rows.ts';
 import { importResumePoint } from '../../exchange/resume-point.ts';
+import { guestState } from '../../exchange/rows-to-records.ts';
 import { INTERRUPTED } from '../common/exit-status.ts';
 import { createProgress, type Progress } from '../common/progress.ts';
 import { describeLeftOut } from '../common/set-up-summary.ts';
@@ -295,6 +296,18 @@ function report(
   }
 }
 
+/** The options by which rows that are left out would be taken. */
+function optionsOf(leftOut: Readonly<Record<string, number>>, { wishes, inputs = [] }: ImportRun): string {
+  const guests = [wishes, ...inputs.map((input) => input.wishes)].flatMap((each) => each.guests ?? []);
+  const areGuests = (state: string) => guests.map(guestState).includes(state);
+  const states = Object.keys(leftOut);
+  const options = [
+    ...(states.every(areGuests) ? [] : ['--leave-out']),
+    ...(states.some(areGuests) ? ['--guests'] : []),
+  ];
+  return options.join(' or ');
+}
+
 function describe(run: ImportRun, result: FileResult): string {
   const { path, kind, isResumed, rows, kept, stored, refused, leftOut, isStopped } = result;
   const bad = refused === 0 ? '' : `, ${groupDigits(refused)} refused`;
@@ -302,7 +315,7 @@ function describe(run: ImportRun, result: FileResult): string {
   const away =
     gone === 0
       ? ''
-      : `, ${groupDigits(gone)} left out (${describeLeftOut(leftOut)}; --leave-out none takes them)`;
+      : `, ${groupDigits(gone)} left out (${describeLeftOut(leftOut)}; ${optionsOf(leftOut, run)} none takes them)`;
   if (run.target === undefined) return `${path}: ${counted(rows, 'rows')} of ${kind} checked${bad}${away}`;
   const left = rows - kept - refused - gone;
   const others =

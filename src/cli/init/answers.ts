@@ -3,12 +3,13 @@ import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import { DEFAULT_LOW_TYPE, describePlan } from '../../exchange/import-plan.ts';
+import { LACKING } from '../../exchange/rows-to-records.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
 import { parsePort } from '../common/options.ts';
 import { type PlannedFile, withItems } from './files-to-import.ts';
 import { confirmFiles, findFiles, surveyAsking } from './find-files.ts';
 import { BadRows, type Given } from './given.ts';
-import { findLeftOut } from './left-out.ts';
+import { findGuests, findLeftOut } from './left-out.ts';
 import type { WindowChoice } from './popular-window.ts';
 import { askUntil, askYes, type Prompt } from './prompt.ts';
 import { findRepeatedTypes } from './repeats.ts';
@@ -16,6 +17,7 @@ import {
   findPositiveTypes,
   findRatingMin,
   findTypes,
+  findUnrated,
   lowTypeOf,
   takesReturnsBack,
 } from './what-is-positive.ts';
@@ -45,6 +47,8 @@ export interface Answers {
 const KEY_BYTES = 24;
 /** Where more rows than this share cannot be stored, a column was mistaken rather than that the rows are bad. */
 const BAD_SHARE = 0.1;
+/** The same of rows that have no user, item or time, as payments have among sales. */
+const LACKING_SHARE = 0.9;
 
 /**
  * Asks for what is left open. All files are read through before; nothing is stored.
@@ -61,12 +65,10 @@ export async function findAnswers(given: Given, prompt: Prompt | undefined): Pro
     if (plan.isOfFeedback) tell(asking, `${path}, besides: ${describePlan(plan)}`);
   if (!confirmed.some(({ plan }) => plan.kind === 'feedback')) throw new OperatorError(noFeedback(confirmed));
   const typed = await findTypes(confirmed, given, asking);
-  const { files: readable, survey } = await findLeftOut(
-    await surveyAsking(typed, given, asking),
-    given,
-    asking,
-    (line) => tell(asking, line),
-  );
+  const say = (line: string) => tell(asking, line);
+  const stated = await findLeftOut(await surveyAsking(typed, given, asking), given, asking, say);
+  const { files: named, survey } = await findGuests(stated, given, asking, say);
+  const readable = await findUnrated(named, given, survey, asking);
   for (const [when, { first, rows }] of survey.oddTimes)
     tell(
       asking,
@@ -122,7 +124,15 @@ async function leavesBadOut(
   }
   if (prompt === undefined)
     throw new BadRows(`${found}; nothing was written. To leave them out, add --skip-bad`, files);
-  const isFew = refused <= rows * BAD_SHARE;
+  const lacking = [...refusals].flatMap(([reason, alike]) =>
+    LACKING.has(reason) ? [{ rows: alike.rows, what: LACKING.get(reason)! }] : [],
+  );
+  if (lacking.length > 0)
+    say(
+      `${lacking.map((each) => `${counted(each.rows, 'rows')} without ${each.what}`).join(', ')}: no feedback.`,
+    );
+  const bad = refused - lacking.reduce((sum, each) => sum + each.rows, 0);
+  const isFew = bad <= rows * BAD_SHARE && refused <= rows * LACKING_SHARE;
   if (!isFew)
     prompt.say('That many are rather a sign of a column that was mistaken, or of times read wrongly.');
   if (await askYes(prompt, `${found}. Leave them out?`, isFew)) return true;

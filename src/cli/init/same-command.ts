@@ -47,6 +47,8 @@ function wishArguments(files: readonly PlannedFile[]): string[] {
     ...option('--encoding', wish('encoding')),
     ...option('--missing-time', wish('missingTime')),
     ...option('--leave-out', wish('leftOut') && (wish('leftOut')!.join(',') || 'none')),
+    ...option('--guests', wish('guests') && (wish('guests')!.join(',') || 'none')),
+    ...option('--zero-rating', wish('zeroRating')),
     ...(wish('isRaw') ? ['--raw'] : []),
     ...(hasHeader === undefined ? [] : [hasHeader ? '--header' : '--no-header']),
   ];

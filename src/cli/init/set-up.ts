@@ -121,7 +121,7 @@ function summaryOf(answers: Answers, options: SetUpOptions): SetUpSummary {
   const said = <K extends keyof Wishes>(key: K): Wishes[K] =>
     files.map(({ wishes }) => wishes[key]).find((value) => value !== undefined);
   const [ratingMin, type, lowType] = [said('ratingMin'), typeOf(files), said('lowType')];
-  const leftOutStates = said('leftOut');
+  const [leftOutStates, guests, zeroRating] = [said('leftOut'), said('guests'), said('zeroRating')];
   return {
     at: new Date().toISOString(),
     files: files.map(({ path, plan }) => ({ path, encoding: plan.encoding, columns: describePlan(plan) })),
@@ -131,6 +131,8 @@ function summaryOf(answers: Answers, options: SetUpOptions): SetUpSummary {
     ...(lowType !== undefined && { lowType }),
     ...(leftOutStates !== undefined && { leftOutStates }),
     leftOut: Object.fromEntries(answers.leftOut ?? []),
+    ...(guests !== undefined && { guests }),
+    ...(zeroRating !== undefined && { zeroRating }),
     command: sameCommand({ ...answers, takesProposals: true }, options),
   };
 }

@@ -10,6 +10,7 @@ import { splitList } from '../common/column-options.ts';
 import { parseNumber } from '../common/options.ts';
 import type { PlannedFile } from './files-to-import.ts';
 import { AnswerMissing, type Given } from './given.ts';
+import { withSaid } from './left-out.ts';
 import { askUntil, askYes, type Prompt } from './prompt.ts';
 
 /** Of ratings, those from this share of the largest on are proposed: 4 of 5, 7 of 10. */
@@ -89,15 +90,55 @@ function parseType(text: string): string {
   return text;
 }
 
+/** A scale of ratings goes to at most this, has at least so many steps, and seldom so many times as many zeros as ones. */
+const [SCALE_MAX, STEPS_MIN, ZEROS_TIMES] = [10, 3, 3];
+
+/** Says that a rating of 0 is none where the scale begins above it, and asks; where nobody is asked it is taken for none. */
+export async function findUnrated(
+  files: readonly PlannedFile[],
+  given: Given,
+  { ratings, ratingMin, ratingMax = 0 }: Survey,
+  prompt: Prompt | undefined,
+): Promise<readonly PlannedFile[]> {
+  const decide = given.positiveTypes === undefined || given.wishes?.ratingMin !== undefined;
+  if (!decide || given.wishes?.zeroRating !== undefined || ratingMin !== 0 || ratingMax > SCALE_MAX)
+    return files;
+  const rated = aboveZeroIn(ratings);
+  const zeros = ratings.get(0) ?? 0;
+  const ones = [...rated].reduce((sum, [rating, count]) => sum + (rating <= 1 ? count : 0), 0);
+  if (rated.size < STEPS_MIN || zeros <= ZEROS_TIMES * ones) return files;
+  const others = `${Math.min(...rated.keys())} to ${ratingMax}`;
+  const found = `${counted(zeros, 'rows')} ${zeros === 1 ? 'has' : 'have'} a rating of 0 beside ratings from ${others}`;
+  const rows = files.find(({ plan }) => plan.kind === 'feedback')?.plan.type;
+  const isNone =
+    prompt === undefined ||
+    (await askYes(
+      prompt,
+      `${found}. Does 0 mean that none was given, as where it is empty: a "${rows}" all the same?`,
+      true,
+    ));
+  if (prompt === undefined)
+    process.stderr.write(
+      `${found}: taken for none given, as where it is empty: a "${rows}" all the same; --zero-rating lowest takes it for the lowest.\n`,
+    );
+  return withSaid(files, { zeroRating: isNone ? 'none' : 'lowest' });
+}
+
+function aboveZeroIn(ratings: ReadonlyMap<number, number>): Map<number, number> {
+  return new Map([...ratings].filter(([rating]) => rating > 0));
+}
+
 /** From which rating on feedback is positive, where ratings decide; and the types that there are then. */
 export async function findRatingMin(
   files: readonly PlannedFile[],
   given: Given,
-  { types, ratingMin: least, ratingMax: most }: Survey,
+  { types, ratingMin, ratingMax: most, ratings }: Survey,
   prompt: Prompt | undefined,
 ): Promise<{ files: readonly PlannedFile[]; types: string[] }> {
   const seen = [...types.keys()];
   const isOpen = files.some(({ plan }) => plan.mapping.Rating !== undefined && plan.ratingMin === undefined);
+  const isUnrated = files.some(({ plan }) => plan.zeroRating === 'none');
+  const least = isUnrated ? Math.min(...aboveZeroIn(ratings).keys()) : ratingMin;
   if (!isOpen || given.positiveTypes !== undefined || least === undefined || most === undefined) {
     return { files, types: seen };
   }
@@ -108,18 +149,18 @@ export async function findRatingMin(
     );
   }
   const question = `Ratings are from ${least} to ${most}. From which on does a user like an item?`;
-  const ratingMin =
+  const from =
     prompt === undefined
       ? proposal
       : await askUntil(prompt, question, String(proposal), (text) => parseNumber(text));
   if (prompt === undefined)
     process.stderr.write(
-      `Ratings are from ${least} to ${most}: those from ${ratingMin} on are likings; --positive names another.\n`,
+      `Ratings are from ${least} to ${most}: those from ${from} on are likings; --positive names another.\n`,
     );
   const rated = files.map((file) => ({
     ...file,
-    wishes: { ...file.wishes, ratingMin },
-    plan: { ...file.plan, ratingMin },
+    wishes: { ...file.wishes, ratingMin: from },
+    plan: { ...file.plan, ratingMin: from },
   }));
   return { files: rated, types: [...new Set([...seen, lowTypeOf(given)])] };
 }
