@@ -132,6 +132,14 @@ describe('what a row of a file without types is', () => {
     expect(sameCommand({ ...answers, takesProposals: true }, places)).not.toContain('--type ');
   });
 
+  it('is a purchase where the file has payments or a currency', async () => {
+    const paid = file('paid.csv', 'user,item,time,Currency\nann,tea,2024-01-01,usd\n');
+    const sap = file('vbrp.csv', 'KUNAG,MATNR,FKDAT,WAERK\n7,4,2024-01-01,EUR\n');
+    const stripe = file('unified_payments.csv', 'user,item,time\nann,tea,2024-01-01\n');
+    for (const path of [paid, sap, stripe])
+      expect((await findAnswers(accepts(path), undefined)).positiveTypes).toEqual(['purchase']);
+  });
+
   it('is a like where nothing speaks of an order', async () => {
     const clicks = file('clicks.csv', 'user,item,time\nann,tea,2024-01-01\n');
     expect((await findAnswers(accepts(clicks), undefined)).positiveTypes).toEqual(['like']);
@@ -278,7 +286,7 @@ describe('a question without a proposal', () => {
     const log = file('log.csv', 'Ostaja,Description,Start Time\nann,Ann viewed page 7,2024-01-10 20:00\n');
     const sentences = scripted(['has the items', ''], ['right', '']);
     const given = asks(log, { wishes: { map: parseMap('user=Ostaja') } });
-    await expect(findAnswers(given, sentences)).rejects.toThrow('no file was taken for feedback');
+    await expect(findAnswers(given, sentences)).rejects.toThrow(/no file was taken .*--map item=COLUMN$/);
     expect(sentences.heard.join()).toContain('or none: (none)');
   });
 });

@@ -143,7 +143,8 @@ function noFeedback(files: readonly PlannedFile[]): string {
   const empty = files.find(({ plan }) => plan.kind === 'feedback');
   if (empty !== undefined) return `${empty.path} holds no row of feedback that can be stored`;
   const columns = files.map(({ path, plan }) => `${path} has ${plan.columns.join(', ')}`).join('; ');
-  return `no file was taken for feedback, rows with a user and an item, and without it there is nothing to recommend from: ${columns}. If a column holds the user or the item, say which, such as --map user=COLUMN`;
+  const missing = files.every(({ plan }) => plan.kind === 'users') ? 'item' : 'user';
+  return `no file was taken for feedback, rows with a user and an item, and without it there is nothing to recommend from: ${columns}. If a column holds the user or the item, say which, such as --map ${missing}=COLUMN`;
 }
 
 function findPort(prompt: Prompt): Promise<number> {
