@@ -133,16 +133,17 @@ const [LIKELY_FROM, LIKELY_TO] = [1.2e9, 2e9];
 /**
  * Refuses feedback all of which would be of now, though its file has a column of times without any, or columns that look as
  * if they had times and whose names are not known.
- * @param at the column of times @param others those that are not used, with their values
+ * @param at the column of times
+ * @param free the values of a column that nothing else is read from
  * @throws OpenReading
  */
 export function refuseTimeless(
   path: string,
   columns: readonly string[],
   at: number | undefined,
-  others: readonly { readonly name: string; readonly values: readonly string[] }[],
+  free: (at: number) => readonly string[],
 ): void {
-  const likely = others.find(({ name, values }) => !isNoEvent(name) && mayBeTimes(values))?.name;
+  const likely = columns.find((name, each) => !isNoEvent(name) && mayBeTimes(free(each)));
   if (at === undefined && likely === undefined) return;
   const finding =
     at === undefined

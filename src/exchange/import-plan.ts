@@ -92,22 +92,18 @@ export async function planFile(
 ): Promise<FilePlan> {
   const format = formatOf(path, head, known.format, wishes.delimiter);
   const keys = format.name === 'ndjson' ? keysOf(head, format.list) : [];
-  const first = await headRows(path, head, isWhole, format, keys);
-  // Names of columns that come again, as in files put behind one another, tell nothing of the values.
-  const rows = first.filter((row, at) => at === 0 || row.some((cell, each) => cell !== first[0]![each]));
+  const rows = await headRows(path, head, isWhole, format, keys);
   const base = basePlan(path, format, wishes);
   if (known.mapping !== undefined) {
-    const { kind = 'feedback' } = wishes;
     const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeForm: undefined };
-    return { ...base, kind, ...rest, ...known, format };
+    return { ...base, kind: wishes.kind ?? 'feedback', ...rest, ...known, format };
   }
   const kindByKeys = wishes.map === undefined ? apiKindOf(keys) : undefined;
   // The export of a store that has no records of a kind is an empty text.
   const apiKind = rows.length === 0 && head.trim() === '' ? wishes.kind : kindByKeys;
   if (apiKind !== undefined) {
-    const kind = wishes.kind ?? apiKind;
     const more = { columns: API_COLUMNS, hasHeader: false, mapping: {}, timeForm: undefined };
-    return { ...base, kind, isApiForm: true, ...more };
+    return { ...base, kind: wishes.kind ?? apiKind, isApiForm: true, ...more };
   }
   if (rows.length === 0) throw new OperatorError(`${path} ${whyNoRows(head, isWhole, format)}`);
   const texts = format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf);
@@ -117,14 +113,10 @@ export async function planFile(
   const kind = wishes.kind ?? kindByFields(found.kind, found.mapping, wishes.map);
   const hasHeader =
     format.name === 'delimited' && (wishes.hasHeader ?? (found.hasHeader || wishes.map !== undefined));
-  const columns =
-    format.name === 'ndjson'
-      ? keys
-      : rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
+  const columns = format.name === 'ndjson' ? keys : namesOf(rows[0]!, hasHeader);
   const fault = format.name !== 'delimited' || columns.length > 1 ? undefined : oneColumn(path, head);
   const isOfFeedback = kind === 'items' && found.kind === 'feedback' && !isExport(kind, columns);
-  const { Timestamp: _, ...timeless } = found.mapping;
-  const guessed = isOfFeedback ? timeless : found.mapping;
+  const guessed = isOfFeedback ? withoutTime(found.mapping) : found.mapping;
   const mapped = mapColumns({ path, kind, columns }, guessed, wishes.map, fault);
   const { State: state, ...plain } = mapped.mapping;
   const mapping = labelled(kind, columns, plain);
@@ -137,9 +129,7 @@ export async function planFile(
   const isTimeless = kind === 'feedback' && (mapping.Timestamp === undefined || times.timeForm === undefined);
   if (isTimeless && wishes.missingTime !== 'now' && !isExport(kind, columns) && body.length > 0) {
     const taken = [...Object.values(used), ...states.map(({ at }) => at)];
-    const free = columns.map((name, at) => ({ name, at })).filter(({ at }) => !taken.includes(at));
-    const others = free.map(({ name, at }) => ({ name, values: columnOf(body, at) }));
-    refuseTimeless(path, columns, mapping.Timestamp, others);
+    refuseTimeless(path, columns, mapping.Timestamp, (at) => (taken.includes(at) ? [] : columnOf(body, at)));
   }
   return {
     ...{ ...base, kind, columns, hasHeader, isOfFeedback, isApiForm: false },
@@ -151,6 +141,14 @@ export async function planFile(
     keepsBlanks: isExport(kind, columns),
     separator: wishes.separator ?? separatorIn(body, kind, columns, used),
   };
+}
+
+function namesOf(first: Row, hasHeader: boolean): string[] {
+  return first.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
+}
+
+function withoutTime({ Timestamp: _, ...others }: Mapping): Mapping {
+  return others;
 }
 
 /** With categories as labels, too, which tell what a new item is like, unless a column has labels of its own. */
@@ -323,7 +321,8 @@ async function headRows(
     // The next batch is what follows the last line end.
     if (!isWhole) break;
   }
-  return rows;
+  // Names of columns that come again, as in files put behind one another, tell nothing of the values.
+  return rows.filter((row, at) => at === 0 || row.some((cell, each) => cell !== rows[0]![each]));
 }
 
 /** The values of a column, as texts. */
