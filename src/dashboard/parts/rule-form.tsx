@@ -35,7 +35,7 @@ export function RuleForm(
   return (
     <div class="rule-form">
       {keys.map((of) => {
-        const Field = FIELDS[of.Name] ?? TextField;
+        const Field = FIELDS[of.Name] ?? (of.Form === 'switch' ? SwitchField : TextField);
         const value = settings[of.Name] ?? JSON.parse(of.Default);
         const set = (next: unknown) => change(withKey(settings, of, next));
         return <Field key={of.Name} of={of} value={value} set={set} {...others} />;
@@ -74,14 +74,7 @@ function TextField({ of, value, set, disabled }: FieldProps) {
   return (
     <div>
       <label for={field.id}>{Name.replaceAll('_', ' ')}</label>
-      {Form === 'switch' ? (
-        <input
-          {...field}
-          type="checkbox"
-          checked={value === true}
-          onChange={(event) => set(event.currentTarget.checked)}
-        />
-      ) : Form === 'number' ? (
+      {Form === 'number' ? (
         <input
           {...field}
           type="number"
@@ -108,6 +101,26 @@ function TextField({ of, value, set, disabled }: FieldProps) {
       )}
       {fault !== undefined && <small role="alert">{fault}</small>}
       <small id={field['aria-describedby']} class="muted">
+        {Meaning}
+      </small>
+    </div>
+  );
+}
+
+function SwitchField({ of: { Name, Meaning }, value, set, disabled }: FieldProps) {
+  return (
+    <div>
+      <label class="check">
+        <input
+          type="checkbox"
+          aria-describedby={`meaning-${Name}`}
+          disabled={disabled}
+          checked={value === true}
+          onChange={(event) => set(event.currentTarget.checked)}
+        />
+        {Name.replaceAll('_', ' ')}
+      </label>
+      <small id={`meaning-${Name}`} class="muted">
         {Meaning}
       </small>
     </div>
