@@ -198,8 +198,11 @@ export function recordOf(cells: Row, plan: Plan): Made {
   if (ItemId.includes('/')) return { refusal: 'the item id holds a slash' };
   const wrong = fields.wrongId();
   if (wrong !== undefined) return { refusal: wrong };
-  const sold = plan.soldAt === undefined ? '' : cellText(textOf(cells[plan.soldAt]));
-  if (timestampOf(sold, '', plan.timeForm) === undefined) return { refusal: whyNoTime(sold, plan.timeForm) };
+  if (plan.soldAt !== undefined) {
+    const sold = cellText(textOf(cells[plan.soldAt]));
+    if (timestampOf(sold, '', plan.timeForm) === undefined)
+      return { refusal: whyNoTime(sold, plan.timeForm) };
+  }
   const [time, clock] = [fields.text('Timestamp'), fields.text('Clock')];
   const Timestamp = timestampOf(time, clock, plan.timeForm);
   if (Timestamp === undefined) return { refusal: whyNoTime(`${time} ${clock}`.trim(), plan.timeForm) };

@@ -7,8 +7,8 @@ export interface NodeFacts {
   readonly name: string;
   readonly role: NodeRole;
   readonly version: string;
-  /** The settings that lists go by, but for defaults, each with a digest of its value; absent where a node of before does not tell. */
-  readonly settings?: Readonly<Record<string, string>> | undefined;
+  /** The settings that lists go by, but for defaults, each with a digest of its value. */
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 /** A node as the others see it. */
@@ -130,11 +130,11 @@ export interface Difference {
 
 /** The nodes that go by other settings than they are to. */
 export function differencesOf({ nodes }: Pick<Cluster, 'nodes'>): Difference[] {
-  const there = nodes.filter(({ silentMs, settings }) => silentMs < GONE_MS && settings);
+  const there = nodes.filter(({ silentMs }) => silentMs < GONE_MS);
   const from = leaderOf({ nodes: there }) ?? there[0];
   return there.flatMap((node) => {
     const names = Object.keys({ ...from!.settings, ...node.settings });
-    const keys = names.filter((name) => from!.settings![name] !== node.settings![name]).sort();
+    const keys = names.filter((name) => from!.settings[name] !== node.settings[name]).sort();
     return keys.length === 0 ? [] : [{ node, from: from!, keys }];
   });
 }

@@ -34,6 +34,9 @@ export function compiledSources(): Plugin {
   return {
     name: 'compiled-sources',
     enforce: 'pre',
+    watchChange() {
+      exportsOf = undefined;
+    },
     async load(id) {
       const path = relative(ROOT, id).split(sep).join('/');
       if (!path.startsWith('src/')) return;

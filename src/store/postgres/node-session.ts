@@ -222,17 +222,6 @@ export class NodeSession implements Cluster {
     this.connectedAt = performance.now();
     this.holdsLock = false;
     this.beats = 0;
-    await this.makeRoomForSettings(connection);
-  }
-
-  /** Tables of before have no column for them. */
-  private async makeRoomForSettings(connection: Connection): Promise<void> {
-    const there = await connection.rows(
-      `SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'settings'`,
-      [`${this.s}.nodes`],
-    );
-    if (there.length === 0)
-      await connection.run(`ALTER TABLE ${this.s}.nodes ADD COLUMN IF NOT EXISTS settings json`);
   }
 
   private mayLead(): boolean {
@@ -297,16 +286,7 @@ export class NodeSession implements Cluster {
        SELECT $1, $2, $3, $4, $5, $6, greatest(0, position - $7), $8::json FROM ${s}.head
        ON CONFLICT (id) DO UPDATE SET name = excluded.name, address = excluded.address, generation = excluded.generation,
          lag = excluded.lag, seen = excluded.seen`,
-      [
-        id,
-        name,
-        role,
-        version,
-        this.address,
-        this.served,
-        this.position(),
-        settings && JSON.stringify(settings),
-      ],
+      [id, name, role, version, this.address, this.served, this.position(), JSON.stringify(settings)],
     );
     await connection.run(
       `DELETE FROM ${s}.nodes WHERE seen < now() - interval '${FORGOTTEN_MINUTES} minutes'

@@ -115,5 +115,5 @@ function sharedTablesOf(s: string): string {
     CREATE TABLE IF NOT EXISTS ${s}.nodes (
       id text PRIMARY KEY, name text NOT NULL, role text NOT NULL, version text NOT NULL, address text NOT NULL,
       generation bigint NOT NULL, lag bigint NOT NULL, seen timestamptz NOT NULL DEFAULT now(),
-      settings json) WITH (fillfactor = 50);`;
+      settings json NOT NULL) WITH (fillfactor = 50);`;
 }

@@ -175,7 +175,7 @@ describe.skipIf(!HAS_POSTGRES)('a way to the server', () => {
     const dsn: PostgresDsn = { engine: 'postgres', url, sessionUrl: url, schema: 's' };
     const node = new NodeSession({
       dsn,
-      facts: { name: 'n', role: 'server', version: '1' },
+      facts: { name: 'n', role: 'server', version: '1', settings: {} },
       position: () => 0,
     });
     const refusal = await node.askForFit().catch((error) => error);

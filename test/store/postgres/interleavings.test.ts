@@ -96,7 +96,7 @@ class Cluster {
 
   async lead(): Promise<void> {
     await this.leader?.close();
-    const facts = { name: 'n', role: 'all', version: '1' } as const;
+    const facts = { name: 'n', role: 'all', version: '1', settings: {} } as const;
     this.leader = new NodeSession({ dsn: this.dsn, facts, position: () => 0 });
     await this.leader.start();
     expect(this.leader.epoch).toBeDefined();
