@@ -41,6 +41,18 @@ function placeOf({ features, chosen }: AnsweredQuestion, weights: readonly numbe
   return Array.from({ length: 30 }, (_, row) => row).filter((row) => score(row) > score(chosen)).length;
 }
 
+/** The candidate at a place, from 0, in the order of the weights. */
+function atPlace({ features }: AnsweredQuestion, weights: readonly number[], place: number): number {
+  return Array.from({ length: 30 }, (_, row) => row).find(
+    (row) => placeOf({ features, chosen: row }, weights) === place,
+  )!;
+}
+
+/** What a hit at a place is worth in a list of ten. */
+function gainOf(place: number): number {
+  return place < 10 ? 1 / Math.log2(place + 2) : 0;
+}
+
 describe('weights that move with each like', () => {
   it('follow what is liked within some dozen likes, and turn again when that does', () => {
     const random = createRandom(5);
@@ -82,6 +94,22 @@ describe('weights that move with each like', () => {
     }
     // Nats over all questions.
     expect(excess).toBeLessThan(5);
+  });
+
+  it('leave the head of lists alone where half of all likes come from where no list reaches', () => {
+    const weights = RANKING_FEATURES.map((_, of) => 2 * (FITTED.weights[of] ?? 0));
+    const sure = { bias: 0, weights };
+    const [random, moving] = [createRandom(1), new MovingWeights()];
+    let [served, fitted] = [0, 0];
+    for (let asked = 0; asked < 900; asked++) {
+      const one = drawn(random, weights);
+      const chosen = asked % 2 === 0 ? one.chosen : atPlace(one, weights, 15 + random.below(15));
+      const answered = { ...one, chosen };
+      served += gainOf(placeOf(answered, moving.applyTo(sure).weights));
+      fitted += gainOf(placeOf(answered, weights));
+      moving.learn(answered, sure);
+    }
+    expect(served).toBeGreaterThan(0.99 * fitted);
   });
 
   it('are numbers of a sane size where a feature is the same for all candidates, or nearly never there', () => {

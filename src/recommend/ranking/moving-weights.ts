@@ -7,6 +7,11 @@ import { AGE_SPREAD_MIN, isScale, neverAgainst } from './learn-blends.ts';
 const FADE = 0.99;
 /** The fit's lesson counts as much as so many questions. */
 const KNOWN_QUESTIONS = 30;
+/**
+ * Multiple of an even chance that each answer has beside its chance by the weights, where both weights are compared (a
+ * contaminated likelihood; Huber 1964): whether what stands below the middle stands a little higher reaches nobody's ten.
+ */
+const BY_CHANCE = 4;
 /** One question moves the score of a candidate against the chosen one by so much at most, in log-odds. */
 const STEP_MAX = 1;
 /** Variance below this share of the mean square is rounding. */
@@ -27,7 +32,8 @@ export interface AnsweredQuestion {
  * and a ridge draws to what the fit has learned. The weights of all kinds of users move alike, so that some dozen likes tell
  * it. Where what the fit has learned told the answers better of late, lists go by the mean of both, each weighing as the
  * likelihood of the answers under it (a Bayesian mixture; Cesa-Bianchi and Lugosi 2006, chapter 3): what chance has moved
- * counts little. The same likes in the same order give the same weights.
+ * counts little. An answer that neither put near the head says next to nothing there, however unlike its chances are. The same
+ * likes in the same order give the same weights.
  */
 export class MovingWeights {
   private readonly moved = new Float64Array(WIDTH);
@@ -35,7 +41,7 @@ export class MovingWeights {
   /** Sums over questions, faded: the variance of each feature within the candidates, and their number. */
   private readonly variances = new Float64Array(WIDTH);
   private questions = 0;
-  /** Nats that the weights as they have moved took more to tell the answers than those of the fit, faded. */
+  /** Nats that the weights as they have moved took more to tell the answers than those of the fit, faded; see `BY_CHANCE`. */
   private excess = 0;
 
   /** @param weights as the fit has learned them for the kind of user that was asked about */
@@ -49,7 +55,10 @@ export class MovingWeights {
     const list = { width: WIDTH, features, labels, multiples, starts: [0, candidates] };
     const moments = choiceMoments(list, now);
     if (!moments.gradient.every(Number.isFinite)) return;
-    this.excess = this.excess * FADE + moments.loss - lossOf(list, weights).loss;
+    const evenChance = BY_CHANCE / candidates;
+    const chanceBy = (loss: number) => Math.exp(-loss) + evenChance;
+    this.excess =
+      this.excess * FADE + Math.log(chanceBy(lossOf(list, weights).loss) / chanceBy(moments.loss));
     this.questions = this.questions * FADE + 1;
     const steep = new Float64Array(WIDTH * WIDTH);
     for (let at = 0; at < steep.length; at++) {
