@@ -65,18 +65,24 @@ const everything: SourceFile[] = readdirSync(SRC, { recursive: true, encoding: '
 /** What the command line and the dashboard both read files of records with and tell of it; it imports nothing else. */
 const SHARED = [
   'cell-text',
+  'column-names',
   'column-times',
   'file-format',
   'foreign-files',
   'guess-columns',
   'guess-encoding',
+  'import-plan',
   'import-reports',
   'continued-rows',
-  'order-states',
+  'made-rows',
+  'proposals',
   'read-rows',
   'rows-to-records',
+  'survey-feedback',
   'time-formats',
-].map((name) => `src/exchange/${name}.ts`);
+]
+  .map((name) => `src/exchange/${name}.ts`)
+  .concat('src/domain/group-digits.ts');
 
 /** What runs in the browser stands apart from the layers. */
 const DASHBOARD = 'dashboard';

@@ -25,11 +25,21 @@ export interface Liking {
 
 /** The first kind of feedback that counts as positive; undefined where none does. */
 export function liking(): Liking | undefined {
-  const name = summary.value?.FeedbackTypes.find(({ Positive }) => Positive)?.Name;
-  if (name === undefined) return undefined;
-  const [, type = name, operator = '', threshold = '0'] = /^(.+?)(>=|<=|>|<)(-?[\d.]+)$/.exec(name) ?? [];
-  const beyond = operator === '>' ? 1 : operator === '<' ? -1 : 0;
-  return { type, value: Number(threshold) + beyond };
+  return likings()[0];
+}
+
+/** The types of feedback that count as positive, without the value from which on. */
+export function positiveTypes(): string[] {
+  return likings().map(({ type }) => type);
+}
+
+function likings(): Liking[] {
+  const positive = summary.value?.FeedbackTypes.filter(({ Positive }) => Positive) ?? [];
+  return positive.map(({ Name: name }) => {
+    const [, type = name, operator = '', threshold = '0'] = /^(.+?)(>=|<=|>|<)(-?[\d.]+)$/.exec(name) ?? [];
+    const beyond = operator === '>' ? 1 : operator === '<' ? -1 : 0;
+    return { type, value: Number(threshold) + beyond };
+  });
 }
 
 /** The name of that feedback. */

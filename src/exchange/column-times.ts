@@ -131,26 +131,25 @@ const LIKE_TIME = /(?:19|20)\d\d\D{1,12}\d|\d\D{1,12}(?:19|20)\d\d|\d{1,2}[-/.]\
 const [LIKELY_FROM, LIKELY_TO] = [1.2e9, 2e9];
 
 /**
- * Refuses feedback all of which would be of now, though its file has a column of times without any, or columns that look as
- * if they had times and whose names are not known.
+ * The reading that is open where all feedback would be of now, though its file has a column of times without any, or columns that
+ * look as if they had times and whose names are not known.
  * @param at the column of times
  * @param free the values of a column that nothing else is read from
- * @throws OpenReading
  */
-export function refuseTimeless(
+export function timelessReading(
   path: string,
   columns: readonly string[],
   at: number | undefined,
   free: (at: number) => readonly string[],
-): void {
+): OpenReading | undefined {
   const likely = columns.find((name, each) => !isNoEvent(name) && mayBeTimes(free(each)));
-  if (at === undefined && likely === undefined) return;
+  if (at === undefined && likely === undefined) return undefined;
   const finding =
     at === undefined
       ? `${path}: no column is known to have the times of the feedback, and "${likely}" looks as if it had times`
       : `${path}: no row has a time in "${columns[at]}"`;
   const advice = '; --map time=COLUMN names the column, and --missing-time now stores all of it as of now';
-  throw new OpenReading('time', finding, advice, columns.join(', '), likely ?? '');
+  return new OpenReading('time', finding, advice, columns.join(', '), likely ?? '');
 }
 
 /** True when more than half of the values look like times. */

@@ -1,15 +1,13 @@
-import type { Feedback, Item } from '../domain/entities.ts';
+import type { Feedback } from '../domain/entities.ts';
 import { FurzeError } from '../domain/furze-error.ts';
-import { cellText } from './cell-text.ts';
-import { fillContinued } from './continued-rows.ts';
 import type { Kind } from './guess-columns.ts';
 import type { FilePlan } from './import-plan.ts';
 import type { Target } from './import-targets.ts';
+import { type MadeRow, madeRows } from './made-rows.ts';
 import { type OpenedText, openText } from './open-text-file.ts';
-import { type BadRow, type ReadRow, readRows } from './read-rows.ts';
 import { areValid, encodeBatch, type RecordLine, type RefusedRow, RefusedRows } from './refused-rows.ts';
 import type { ImportPosition, ResumePoint } from './resume-point.ts';
-import { type Row, recordOf } from './rows-to-records.ts';
+import type { Row } from './rows-to-records.ts';
 
 /** Records in one batch, which is one transaction. */
 const BATCH_RECORDS = 5000;
@@ -72,8 +70,6 @@ class FileImport {
   private stored = 0;
   private readonly refused: RefusedRows;
   private readonly leftOut = new Map<string, number>();
-  /** Items that rows of feedback have told of. */
-  private readonly told = new Set<string>();
   private failure: unknown;
 
   constructor(options: ImportOptions) {
@@ -106,27 +102,14 @@ class FileImport {
   private async readAfter(doneLine: number): Promise<void> {
     const { plan, signal, onProgress } = this.options;
     const opened = this.options.opened ?? openText(plan.path, plan.encoding, signal);
-    let header: Row | undefined = plan.hasHeader ? [] : undefined;
-    const fill = fillContinued(plan.continued);
-    for await (const rows of readRows(plan.path, opened.chunks, plan.format, plan.columns)) {
+    for await (const rows of madeRows(plan, opened.chunks)) {
       for (const row of rows) {
         if (this.isOver()) return;
-        if (header?.length === 0 && 'cells' in row) header = row.cells;
-        // Files that were put behind one another bring each their own.
-        const isHeader =
-          'cells' in row &&
-          header?.every((cell, at) => cellText(String(cell)) === cellText(String(row.cells[at])));
-        if (isHeader) continue;
-        const whole = 'cells' in row ? { ...row, cells: fill(row.cells) } : row;
-        if (row.line <= doneLine) {
-          // What it has told of an item stays.
-          if (plan.isOfFeedback && 'cells' in whole) this.isFirstTold(recordOf(whole.cells, plan));
-          continue;
-        }
+        if (row.line <= doneLine) continue;
         // A line of several rows is stored as a whole, since a resume point is behind it.
         if (this.batch.length >= BATCH_RECORDS && this.batch.at(-1)!.line !== row.line) await this.send();
         this.rows++;
-        this.take(whole);
+        this.take(row);
       }
       onProgress(opened.bytesRead(), opened.bytesTotal);
       if (this.isOver()) return;
@@ -137,37 +120,14 @@ class FileImport {
     return this.failure !== undefined || this.options.signal.aborted || this.refused.endsImport;
   }
 
-  private take(row: ReadRow | BadRow): void {
-    if ('reason' in row) {
-      this.refused.refuse(row.line, row.reason);
-      return;
+  private take({ line, cells, made }: MadeRow): void {
+    if (cells !== undefined) this.options.onCells?.(cells);
+    if ('leftOut' in made) this.leftOut.set(made.leftOut, (this.leftOut.get(made.leftOut) ?? 0) + 1);
+    else if ('refusal' in made) this.refused.refuse(line, made.refusal);
+    else {
+      this.options.onRecord?.(made.record, cells ?? []);
+      this.batch.push({ line, record: made.record });
     }
-    const { line, cells } = row;
-    const made = recordOf(cells, this.options.plan);
-    this.options.onCells?.(cells);
-    if ('leftOut' in made) {
-      this.leftOut.set(made.leftOut, (this.leftOut.get(made.leftOut) ?? 0) + 1);
-      return;
-    }
-    if (this.options.plan.isOfFeedback && !this.isFirstTold(made)) {
-      this.rows--;
-      return;
-    }
-    if ('refusal' in made) {
-      this.refused.refuse(line, made.refusal);
-      return;
-    }
-    this.options.onRecord?.(made.record, cells);
-    this.batch.push({ line, record: made.record });
-  }
-
-  /** False for a row that tells of no item, or of one that a row before has told of; what is wrong with it the feedback says. */
-  private isFirstTold(made: ReturnType<typeof recordOf>): boolean {
-    if (!('record' in made)) return false;
-    const { ItemId = '', Comment, Categories = [] } = made.record as Partial<Item>;
-    if ((Comment === '' && Categories.length === 0) || this.told.has(ItemId)) return false;
-    this.told.add(ItemId);
-    return true;
   }
 
   /** Hands the batch over; waits while as many as may be are under way. */

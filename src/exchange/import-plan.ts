@@ -2,10 +2,10 @@ import { getOrPut } from '../domain/get-or-put.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { cellText } from './cell-text.ts';
 import { mappingByNames } from './column-names.ts';
-import { findTimeForm, refuseTimeless } from './column-times.ts';
+import { findTimeForm, timelessReading } from './column-times.ts';
 import { findContinued } from './continued-rows.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
-import { FIELDS, guess, type Kind, type Mapping } from './guess-columns.ts';
+import { guess, type Kind, type Mapping } from './guess-columns.ts';
 import type { TextEncoding } from './guess-encoding.ts';
 import { type ColumnPairs, kindByFields, mapColumns } from './map-columns.ts';
 import { OpenReading } from './open-reading.ts';
@@ -38,6 +38,8 @@ export interface FilePlan extends Plan {
   readonly isOfFeedback?: boolean | undefined;
   /** The columns of titles, categories and labels that were named in a file of feedback, with the item's own. */
   readonly itemFields?: Mapping | undefined;
+  /** The columns that something is read from, or would be in a file of another kind. */
+  readonly taken?: readonly number[] | undefined;
   /** The columns that tell something else in other rows of one item, such as the category of a customer. */
   readonly unsteady?: readonly number[] | undefined;
   /** Among its first rows there are values or ratings below 0. */
@@ -118,29 +120,59 @@ export async function planFile(
   const isOfFeedback = kind === 'items' && found.kind === 'feedback' && !isExport(kind, columns);
   const guessed = isOfFeedback ? withoutTime(found.mapping) : found.mapping;
   const mapped = mapColumns({ path, kind, columns }, guessed, wishes.map, fault);
-  const { State: state, ...plain } = mapped.mapping;
-  const mapping = labelled(kind, columns, plain);
   const body = rows.slice(hasHeader ? 1 : 0);
-  const used = { ...found.mapping, ...mapping };
-  const states = kind === 'feedback' ? findStateColumns(columns, body.map(textsOf), used, state) : [];
-  const continued = kind === 'feedback' ? findContinued(body, mapping, states) : undefined;
+  const others = found.mapping;
+  const ofFile = { kind, columns, hasHeader, isOfFeedback, mapping: mapped.mapping, others };
+  const plan = planRows({ path, format, wishes }, ofFile, body);
   const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
-  const times = await timesOf({ path, columns, mapping }, body, more, wishes.timeForm);
-  const isTimeless = kind === 'feedback' && (mapping.Timestamp === undefined || times.timeForm === undefined);
-  if (isTimeless && wishes.missingTime !== 'now' && !isExport(kind, columns) && body.length > 0) {
-    const taken = [...Object.values(used), ...states.map(({ at }) => at)];
-    refuseTimeless(path, columns, mapping.Timestamp, (at) => (taken.includes(at) ? [] : columnOf(body, at)));
-  }
+  const times = await timesOf(plan, body, more, wishes.timeForm);
+  const whole = { ...plan, ...times, itemFields: mapped.itemFields };
+  const timeless = whyTimeless(whole, body);
+  if (timeless !== undefined) throw timeless;
+  return { ...whole, isEmpty: hasHeader && isWhole && body.length === 0 };
+}
+
+/** The columns of a file of rows, as guessed or said. */
+export interface KnownColumns extends Pick<FilePlan, 'kind' | 'columns' | 'hasHeader' | 'isOfFeedback'> {
+  /** Fields of the kind, and the column of states where one was named. */
+  readonly mapping: Mapping;
+  /** Fields of another kind, whose columns are no states. */
+  readonly others: Mapping;
+}
+
+/** How rows become records by their columns and the first of them, but for the form of times that nobody has said. */
+export function planRows(
+  { path, format, wishes }: { readonly path: string; readonly format: RowFormat; readonly wishes: Wishes },
+  { kind, columns, mapping: given, others, ...known }: KnownColumns,
+  body: readonly Row[],
+): FilePlan {
+  const { State: state, ...plain } = given;
+  const mapping = labelled(kind, columns, plain);
+  const used = { ...others, ...mapping };
+  const states = kind === 'feedback' ? findStateColumns(columns, body.map(textsOf), used, state) : [];
   return {
-    ...{ ...base, kind, columns, hasHeader, isOfFeedback, isApiForm: false },
+    ...{ ...basePlan(path, format, wishes), kind, columns, ...known, mapping, states, isApiForm: false },
+    timeForm: wishes.timeForm,
     width: format.name === 'delimited' ? columns.length : undefined,
     unsteady: kind === 'feedback' ? unsteadyIn(body, used.ItemId) : [],
-    isEmpty: hasHeader && isWhole && body.length === 0,
-    ...{ ...mapped, mapping, states, continued, ...times },
+    continued: kind === 'feedback' ? findContinued(body, mapping, states) : undefined,
     ...numbersIn(body, mapping, format),
     keepsBlanks: isExport(kind, columns),
     separator: wishes.separator ?? separatorIn(body, kind, columns, used),
+    taken: [...Object.values(used), ...states.map(({ at }) => at)],
   };
+}
+
+/** The reading that is open where all feedback would be of now, though the first rows have what looks like times. */
+export function whyTimeless(
+  { path, kind, columns, mapping, timeForm: form, missingTime, taken = [] }: FilePlan,
+  body: readonly Row[],
+): OpenReading | undefined {
+  const isTimeless = kind === 'feedback' && (mapping.Timestamp === undefined || form === undefined);
+  if (!isTimeless || missingTime === 'now' || isExport(kind, columns) || body.length === 0) return undefined;
+  return timelessReading(path, columns, mapping.Timestamp, (at) =>
+    taken.includes(at) ? [] : columnOf(body, at),
+  );
 }
 
 function namesOf(first: Row, hasHeader: boolean): string[] {
@@ -236,67 +268,6 @@ export async function columnNames(
   return textsOf(first);
 }
 
-/** The numbers may be something else. */
-const EXCEL_NOTE = ': warning, numbers taken for days as Excel counts them, 45292 for 2024-01-01';
-
-/** The columns by the plan, in a line: `UserId from "user", Timestamp from "ts" (seconds)`. */
-export function describePlan({
-  kind,
-  mapping,
-  columns,
-  timeForm: form,
-  unfitForm,
-  isApiForm,
-  ratingMin,
-  ...plan
-}: FilePlan): string {
-  if (isApiForm) return `${kind}, as the API writes them`;
-  const parts = FIELDS[kind]
-    .filter((field) => mapping[field] !== undefined)
-    .map((field) => {
-      const unfit = unfitForm === undefined ? '' : `; ${unfitForm}, as was said, does not fit`;
-      const days = form === 'excel-days' ? EXCEL_NOTE : '';
-      const note = field === 'Timestamp' && form !== undefined ? ` (${form}${days}${unfit})` : '';
-      const isSplit = ['Categories', 'Labels'].includes(field) && plan.separator !== DEFAULT_SEPARATOR;
-      const split = isSplit ? ` (several, with "${plan.separator}" between them)` : '';
-      return `${field} from "${columns[mapping[field]!]}"${note}${split}`;
-    });
-  if (kind === 'feedback' && mapping.FeedbackType === undefined) {
-    const rated = ratingMin !== undefined && mapping.Rating !== undefined;
-    parts.push(
-      rated
-        ? `"${plan.type}" from a rating of ${ratingMin} on, else "${plan.lowType}"`
-        : `all of type "${plan.type}"`,
-    );
-  }
-  if (kind === 'feedback' && mapping.Timestamp === undefined)
-    parts.push('no column of times, so all of it is of now (--map time=COLUMN names one)');
-  const { states = [], leftOut } = plan;
-  const left = leftOut?.join(', ') ?? 'what was cancelled or came back';
-  if (states.length > 0)
-    parts.push(
-      `State from "${states.map(({ name }) => name).join('", "')}" (left out: ${left || 'nothing'})`,
-    );
-  if (plan.format.name === 'ndjson' && plan.format.list !== undefined)
-    parts.push(`a row for each of "${plan.format.list}", and none for a line without any`);
-  if (plan.continued !== undefined)
-    parts.push(
-      plan.continued.columns.includes(plan.continued.key)
-        ? `rows without "${columns[plan.continued.key]}" go on with the row before where they are empty`
-        : `rows with the "${columns[plan.continued.key]}" of the row before go on with it where they are empty`,
-    );
-  const used = [...Object.values(mapping), ...states.map(({ at }) => at)];
-  const others = plan.isOfFeedback ? [] : columns.filter((_, at) => !used.includes(at));
-  if (kind === 'items' && mapping.Comment === undefined && others.length > 0)
-    parts.push('no column of titles, so lists show bare ids (--map title=COLUMN names one)');
-  const rest = others.length === 0 ? '' : `; not used: ${others.join(', ')}`;
-  const isGuessed = plan.format.name === 'delimited' && !plan.hasHeader && plan.reshape === undefined;
-  const first = isGuessed ? '; the first row is data (--header if it names the columns)' : '';
-  const empty =
-    plan.isEmpty === true ? '; no row stands below these names, so there is nothing to store' : '';
-  return `${kind}: ${parts.join(', ')}${rest}${first}${empty}`;
-}
-
 function formatOf(
   path: string,
   head: string,
@@ -308,7 +279,7 @@ function formatOf(
 }
 
 /** The rows of a beginning, without the last one where that may be cut off, also within a quoted cell. */
-async function headRows(
+export async function headRows(
   path: string,
   head: string,
   isWhole: boolean,

@@ -3,7 +3,6 @@ import { OperatorError } from '../domain/operator-error.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
 import { BusyUsers } from './busy-users.ts';
 import { cellText } from './cell-text.ts';
-import { importFile } from './import-file.ts';
 import type { FilePlan } from './import-plan.ts';
 import { stateOf } from './order-states.ts';
 import type { RefusedRow } from './refused-rows.ts';
@@ -59,41 +58,8 @@ export function emptySurvey(): Survey {
   };
 }
 
-/**
- * Reads a file through in flat memory and stores nothing.
- * @param survey what other files hold, to which this one is added
- * @param onProgress told how far it is, in bytes of the file
- * @throws OperatorError when the file cannot be read, or its types are too many to be types
- */
-export async function surveyFile(
-  plan: FilePlan,
-  survey: Survey,
-  onProgress: (bytes: number, bytesTotal: number) => void,
-): Promise<void> {
-  const isFeedback = plan.kind === 'feedback';
-  const ratingAt = isFeedback && plan.mapping.FeedbackType === undefined ? plan.mapping.Rating : undefined;
-  const { rows, leftOut } = await importFile({
-    plan,
-    skipsBad: true,
-    onCells: (cells) => addStates(plan, survey, cells),
-    onRecord(record, cells) {
-      if (!isFeedback) return;
-      addFeedback(plan, survey, record);
-      if (ratingAt !== undefined) addRating(survey, cells[ratingAt], plan.hasDecimalCommas === true);
-    },
-    onRefused(row) {
-      survey.refused++;
-      addRefusal(survey, row);
-    },
-    onProgress,
-    signal: new AbortController().signal,
-  });
-  // Rows of feedback that items are taken out of are counted as feedback.
-  if (plan.isOfFeedback !== true) survey.rows += rows;
-  for (const [state, count] of Object.entries(leftOut)) add(survey.leftOut, state, count);
-}
-
-function addStates({ path, states = [] }: FilePlan, survey: Survey, cells: Row): void {
+/** Counts the states of a row's order. */
+export function addStates({ path, states = [] }: FilePlan, survey: Survey, cells: Row): void {
   if (states.length === 0) return;
   const columns = getOrPut(survey.states, path, () => new Map<string, Map<string, number>>());
   for (const column of states) {
@@ -103,11 +69,15 @@ function addStates({ path, states = [] }: FilePlan, survey: Survey, cells: Row):
   }
 }
 
-function add(counts: Map<string, number>, key: string, count = 1): void {
+/** Counts one more of several. */
+export function add(counts: Map<string, number>, key: string, count = 1): void {
   counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
-function addRefusal({ refusals }: Survey, row: RefusedRow): void {
+/** Counts a row that is not stored. */
+export function addRefusal(survey: Survey, row: RefusedRow): void {
+  survey.refused++;
+  const { refusals } = survey;
   const reason = row.reason.replaceAll(/".*?"|\d+/g, '*');
   const others = getOrPut(
     refusals,
@@ -121,11 +91,15 @@ function addRefusal({ refusals }: Survey, row: RefusedRow): void {
   if (others.first.length < REFUSALS_MAX) others.first.push(row);
 }
 
-function addFeedback(
-  { path }: FilePlan,
+/** Counts a row of feedback. @throws OperatorError when its types are too many to be types */
+export function addFeedback(
+  { path, mapping, hasDecimalCommas = false }: FilePlan,
   survey: Survey,
   record: Partial<Record<'FeedbackType' | 'UserId' | 'ItemId' | 'Timestamp' | 'Value', unknown>>,
+  cells: Row,
 ): void {
+  if (mapping.FeedbackType === undefined && mapping.Rating !== undefined)
+    addRating(survey, cells[mapping.Rating], hasDecimalCommas);
   const { types, negatives } = survey;
   const type = String(record.FeedbackType ?? '');
   add(types, type);

@@ -392,8 +392,11 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await expect.poll(() => view.page.getByLabel('UserId (needed)').inputValue()).toBe('0');
     await expect.poll(() => view.page.getByLabel('Timestamp').inputValue()).toBe('3');
     await expect.poll(() => view.page.getByLabel('Times are').inputValue()).toBe('seconds');
+    await view.page.getByText('2 rows of 5 cannot be stored.', { exact: true }).waitFor();
     await view.page.screenshot({ path: join(shots, 'import-file.png'), fullPage: true });
     expect(await seriousFaults(view.page)).toEqual([]);
+    expect(await view.page.getByRole('button', { name: 'Import feedback' }).count()).toBe(0);
+    await view.page.getByLabel(/^Pass over what cannot be stored/).check();
     await view.page.getByRole('button', { name: 'Import feedback' }).click();
     await view.page.getByText(/Done: 3 sent, 3 written, 2 refused/).waitFor();
     await view.page.getByRole('cell', { name: 'the user id is empty', exact: true }).waitFor();

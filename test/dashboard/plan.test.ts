@@ -1,28 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Choices,
-  columnNames,
-  firstRows,
-  guessFile,
+  formInFile,
+  look as lookAt,
   openQuestions,
-  orderInFile,
   planOf,
   previewOf,
-  timesOf,
+  type Said,
 } from '../../src/dashboard/import/plan.ts';
 import { openFile, withDelimiter } from '../../src/dashboard/import/read-file.ts';
 
 /** What the page makes of a file. */
-async function look(text: string | Buffer, more: Partial<Choices> = {}, sign?: string) {
-  const given = await openFile(new File([text], 'orders.csv'));
+async function look(text: string | Buffer, more: Said = {}, sign?: string) {
+  const given = await openFile(new File([text], 'rows.csv'));
   const opened = sign === undefined ? given : withDelimiter(given, sign);
-  const rows = await firstRows(opened);
-  const { kind, hasHeader, mapping } = guessFile(opened, rows);
-  const body = rows.slice(hasHeader ? 1 : 0);
-  const choices = { kind, mapping, type: 'like', lowType: 'read', separator: '|', ratingMin: '' };
-  const names = columnNames(opened, rows, hasHeader);
-  const plan = planOf(opened, body, names, { ...choices, timesAre: undefined, ...more });
-  return { opened, body, plan, names, questions: openQuestions(plan, timesOf(body, plan)) };
+  const looked = await lookAt(opened);
+  const planned = planOf(looked, more);
+  const { plan, body } = planned;
+  return { opened, body, plan, names: plan.columns, questions: openQuestions(planned) };
 }
 
 const HEADER = 'Kundennr;Artikelnr;Datum\n';
@@ -49,7 +43,7 @@ describe('the import page', () => {
     expect(questions).toEqual([
       'how the times are written, since nothing tells whether the day or the month of "02/01/2024" comes first',
     ]);
-    const said = await look(`${HEADER}ann;tea;02/01/2024\n`, { timesAre: 'day-first' });
+    const said = await look(`${HEADER}ann;tea;02/01/2024\n`, { timeForm: 'day-first' });
     expect(previewOf(said.body, said.plan)).toEqual([
       { cells: ['ann', 'tea', 'like', '2024-01-02', '', ''] },
     ]);
@@ -62,8 +56,8 @@ describe('the import page', () => {
     const far = `${HEADER}${'ann;tea;1/2/2024\n'.repeat(6000)}`;
     const { opened, plan } = await look(`${far}ann;tea;13/2/2024\n`);
     expect(plan.timeForm).toBeUndefined();
-    expect(await orderInFile(opened, 2)).toBe('day-first');
-    expect(await orderInFile((await look(far)).opened, 2)).toBeUndefined();
+    expect(await formInFile(opened, 2, true)).toBe('day-first');
+    expect(await formInFile((await look(far)).opened, 2, true)).toBeUndefined();
   });
 
   it("reads Excel's own first line, and any sign that stands in each line", async () => {
@@ -86,6 +80,6 @@ describe('the import page', () => {
 
   it('says what a workbook is', async () => {
     const workbook = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(26), Buffer.from('_rels/.rels')]);
-    await expect(look(workbook)).rejects.toThrow(/^orders\.csv is an Excel workbook; save it as CSV .+\.$/);
+    await expect(look(workbook)).rejects.toThrow(/^rows\.csv is an Excel workbook; save it as CSV .+\.$/);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describePlan, planFile } from '../../src/exchange/import-plan.ts';
+import { describePlan } from '../../src/exchange/describe-plan.ts';
+import { planFile } from '../../src/exchange/import-plan.ts';
 import { recordOf } from '../../src/exchange/rows-to-records.ts';
 
 const plan = (text: string) => planFile('orders.csv', text, true, {});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describePlan, type FilePlan, planFile, type Wishes } from '../../src/exchange/import-plan.ts';
+import { describePlan } from '../../src/exchange/describe-plan.ts';
+import { type FilePlan, planFile, type Wishes } from '../../src/exchange/import-plan.ts';
 import { recordOf } from '../../src/exchange/rows-to-records.ts';
 
 const plan = (head: string, wishes: Wishes = {}): Promise<FilePlan> => planFile('a.csv', head, true, wishes);

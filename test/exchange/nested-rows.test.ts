@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { describePlan, planFile } from '../../src/exchange/import-plan.ts';
+import { describePlan } from '../../src/exchange/describe-plan.ts';
+import { planFile } from '../../src/exchange/import-plan.ts';
 import { once, readRows } from '../../src/exchange/read-rows.ts';
 import { recordOf } from '../../src/exchange/rows-to-records.ts';
 

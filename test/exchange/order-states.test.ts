@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describePlan, planFile, type Wishes } from '../../src/exchange/import-plan.ts';
+import { describePlan } from '../../src/exchange/describe-plan.ts';
+import { planFile, type Wishes } from '../../src/exchange/import-plan.ts';
 import { isGone } from '../../src/exchange/order-states.ts';
 import { recordOf } from '../../src/exchange/rows-to-records.ts';
 

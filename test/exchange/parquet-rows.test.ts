@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, it } from 'vitest';
 import { lookAt } from '../../src/cli/import/run-import.ts';
+import { describePlan } from '../../src/exchange/describe-plan.ts';
 import { importFile } from '../../src/exchange/import-file.ts';
-import { describePlan } from '../../src/exchange/import-plan.ts';
 import { openText } from '../../src/exchange/open-text-file.ts';
 import { tempFolder } from '../store/helpers.ts';
 

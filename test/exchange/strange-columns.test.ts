@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { describePlan, itemsWithin, planFile } from '../../src/exchange/import-plan.ts';
+import { describePlan } from '../../src/exchange/describe-plan.ts';
+import { itemsWithin, planFile } from '../../src/exchange/import-plan.ts';
 import { recordOf } from '../../src/exchange/rows-to-records.ts';
 
 const mapping = async (head: string) => (await planFile('a.csv', head, true, {})).mapping;

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { counted, groupDigits } from '../../domain/group-digits.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
+import { describePlan } from '../../exchange/describe-plan.ts';
 import { type FileResult, type ImportOptions, importFile } from '../../exchange/import-file.ts';
 import {
-  describePlan,
   type FilePlan,
   HEAD_CHARACTERS,
   itemsWithin,

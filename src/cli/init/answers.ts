@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
-import { DEFAULT_LOW_TYPE, describePlan } from '../../exchange/import-plan.ts';
-import { LACKING } from '../../exchange/rows-to-records.ts';
+import { describePlan } from '../../exchange/describe-plan.ts';
+import { DEFAULT_LOW_TYPE } from '../../exchange/import-plan.ts';
+import { judgeRefused } from '../../exchange/proposals.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
 import { parsePort } from '../common/options.ts';
 import { type PlannedFile, withItems } from './files-to-import.ts';
@@ -45,11 +46,6 @@ export interface Answers {
 }
 
 const KEY_BYTES = 24;
-/** Where more rows than this share cannot be stored, a column was mistaken rather than that the rows are bad. */
-const BAD_SHARE = 0.1;
-/** The same of rows that have no user, item or time, as payments have among sales. */
-const LACKING_SHARE = 0.9;
-
 /**
  * Asks for what is left open. All files are read through before; nothing is stored.
  * @param prompt undefined where there is no terminal
@@ -106,10 +102,11 @@ function tell(prompt: Prompt | undefined, line: string): void {
 /** Shows the rows that cannot be stored, and asks whether to leave them out. @throws BadRows */
 async function leavesBadOut(
   files: readonly PlannedFile[],
-  { rows, refused, refusals }: Survey,
+  survey: Survey,
   { skipsBad = false }: Given,
   prompt: Prompt | undefined,
 ): Promise<boolean> {
+  const { rows, refused, refusals } = survey;
   if (refused === 0) return skipsBad;
   const say = (line: string) => tell(prompt, line);
   for (const { first, rows: alike } of refusals.values()) {
@@ -124,15 +121,8 @@ async function leavesBadOut(
   }
   if (prompt === undefined)
     throw new BadRows(`${found}; nothing was written. To leave them out, add --skip-bad`, files);
-  const lacking = [...refusals].flatMap(([reason, alike]) =>
-    LACKING.has(reason) ? [{ rows: alike.rows, what: LACKING.get(reason)! }] : [],
-  );
-  if (lacking.length > 0)
-    say(
-      `${lacking.map((each) => `${counted(each.rows, 'rows')} without ${each.what}`).join(', ')}: no feedback.`,
-    );
-  const bad = refused - lacking.reduce((sum, each) => sum + each.rows, 0);
-  const isFew = bad <= rows * BAD_SHARE && refused <= rows * LACKING_SHARE;
+  const { isFew, lacking } = judgeRefused(survey);
+  if (lacking !== '') say(`${lacking}: no feedback.`);
   if (!isFew)
     prompt.say('That many are rather a sign of a column that was mistaken, or of times read wrongly.');
   if (await askYes(prompt, `${found}. Leave them out?`, isFew)) return true;

@@ -1,8 +1,17 @@
 import { OperatorError } from '../../domain/operator-error.ts';
+import { importFile } from '../../exchange/import-file.ts';
 import { type FilePlan, itemsWithin, type Wishes } from '../../exchange/import-plan.ts';
 import type { Preset } from '../../exchange/known-data-sets.ts';
 import { STDIN } from '../../exchange/open-text-file.ts';
-import { emptySurvey, type Survey, surveyFile } from '../../exchange/survey-feedback.ts';
+import { withRatingMin } from '../../exchange/proposals.ts';
+import {
+  add,
+  addFeedback,
+  addRefusal,
+  addStates,
+  emptySurvey,
+  type Survey,
+} from '../../exchange/survey-feedback.ts';
 import { createProgress } from '../common/progress.ts';
 import { findInputs } from '../import/find-input-files.ts';
 import { lookAt } from '../import/run-import.ts';
@@ -63,8 +72,19 @@ export async function surveyFiles(files: readonly PlannedFile[], ratingsDecide: 
   return survey;
 }
 
-/** The plan with all ratings alike where it is open from which on they are positive. */
-function withRatingMin(plan: FilePlan): FilePlan {
-  const isOpen = plan.mapping.Rating !== undefined && plan.ratingMin === undefined;
-  return isOpen ? { ...plan, ratingMin: Number.NEGATIVE_INFINITY } : plan;
+/** Reads a file through in flat memory and stores nothing. @throws OperatorError when it cannot be read */
+async function surveyFile(
+  plan: FilePlan,
+  survey: Survey,
+  onProgress: (bytes: number, bytesTotal: number) => void,
+): Promise<void> {
+  const { rows, leftOut } = await importFile({
+    ...{ plan, skipsBad: true, onProgress, signal: new AbortController().signal },
+    onCells: (cells) => addStates(plan, survey, cells),
+    onRecord: (record, cells) => plan.kind === 'feedback' && addFeedback(plan, survey, record, cells),
+    onRefused: (row) => addRefusal(survey, row),
+  });
+  // Rows of feedback that items are taken out of are counted as feedback.
+  if (plan.isOfFeedback !== true) survey.rows += rows;
+  for (const [state, count] of Object.entries(leftOut)) add(survey.leftOut, state, count);
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { keyOfTitles } from '../../exchange/column-names.ts';
+import { describePlan } from '../../exchange/describe-plan.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
 import { TEXT_ENCODINGS, type TextEncoding } from '../../exchange/guess-encoding.ts';
-import { describePlan, type Wishes } from '../../exchange/import-plan.ts';
+import type { Wishes } from '../../exchange/import-plan.ts';
 import type { Preset } from '../../exchange/known-data-sets.ts';
 import type { ColumnPairs } from '../../exchange/map-columns.ts';
 import { OpenReading } from '../../exchange/open-reading.ts';

@@ -3,7 +3,8 @@ import { type Config, defaultConfig, type Environment, parseConfig } from '../..
 import { configTemplate } from '../../config/print.ts';
 import type { EvaluationReport } from '../../domain/evaluation-schemas.ts';
 import { messageOf } from '../../domain/furze-error.ts';
-import { describePlan, type Wishes } from '../../exchange/import-plan.ts';
+import { describePlan } from '../../exchange/describe-plan.ts';
+import type { Wishes } from '../../exchange/import-plan.ts';
 import type { PresetFile } from '../../exchange/known-data-sets.ts';
 import { type Logger, serviceLogger } from '../../platform/log/log.ts';
 import { describeReport, EVALUATE_DEFAULTS, evaluateFolder } from '../commands/evaluate.ts';

@@ -1,10 +1,9 @@
-import { basename } from 'node:path';
 import { likelyPositive } from '../../domain/feedback-troubles.ts';
 import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { isAboveZero, type PositiveKind, readPositiveKinds } from '../../domain/positive-feedback-types.ts';
-import { plainName } from '../../exchange/column-names.ts';
 import { DEFAULT_LOW_TYPE, DEFAULT_TYPE, type FilePlan } from '../../exchange/import-plan.ts';
+import { aboveZeroIn, describeZeros, likedFrom, typeByNames } from '../../exchange/proposals.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
 import { splitList } from '../common/column-options.ts';
 import { parseNumber } from '../common/options.ts';
@@ -12,16 +11,6 @@ import type { PlannedFile } from './files-to-import.ts';
 import { AnswerMissing, type Given } from './given.ts';
 import { withSaid } from './left-out.ts';
 import { askUntil, askYes, type Prompt } from './prompt.ts';
-
-/** Of ratings, those from this share of the largest on are proposed: 4 of 5, 7 of 10. */
-const LIKED_SHARE = 0.7;
-/** Words in the names of files and columns of purchases, in the languages in which columns are known: an order, a quantity, a price. */
-const OF_PURCHASES =
-  /order|purchas|bought|payment|currency|waehrung|wahrung|^waerk$|invoice|sales|sold|transaction|basket|receipt|quantity|qty|price|bestell|auftrag|rechnung|kae?uf|menge|anzahl|preis|umsatz|commande|achat|vente|factur|fattur|quantit|quantid|prix|pedido|compra|vend[ai]|cantidad|prec[io]|ordin[ei]|acquist|prezzo|aankoop|aantal|prijs|zamow|sprzeda|zakup|ilosc|^cena|cena$|objedn|nakup|prodej|mnozstvi|ordre|antal|pris$|siparis|satis|adet|fiyat|注文|購入|売上|数量|価格|単価|주문|구매|결제|수량|طلب|شراء|الكمية/;
-/** The same of files of returns, which has a type of its own where quantities below 0 do not tell it. */
-const OF_RETURNS =
-  /retour|return|refund|rueck|ruck(?:gabe|send)|storn|cancel|devol|^res[io]$|zwrot|iade|返品/;
-const [PURCHASE, RETURN] = ['purchase', 'return'];
 
 /**
  * The type of rows in files without a column for it: the one that `--positive-types` names, else what is asked, with
@@ -56,14 +45,7 @@ export async function findTypes(
 /** The likely type of a file's rows where nothing says it: purchases, if it has columns such as those of orders. */
 export function likelyType(plan: FilePlan, given: Given): string {
   const isSaid = !isWithoutType(plan) || isRated(plan) || given.wishes?.type !== undefined;
-  if (isSaid) return plan.type;
-  const only = onlyType(given);
-  if (only !== undefined) return only;
-  const file = plainName(basename(plan.path).replace(/\..*/, ''));
-  if (OF_RETURNS.test(file) && !plan.hasNegatives) return RETURN;
-  return [file, ...plan.columns.map(plainName)].some((name) => OF_PURCHASES.test(name))
-    ? PURCHASE
-    : plan.type;
+  return isSaid ? plan.type : (onlyType(given) ?? typeByNames(plan));
 }
 
 /** The type that alone is said to be positive. */
@@ -90,25 +72,16 @@ function parseType(text: string): string {
   return text;
 }
 
-/** A scale of ratings goes to at most this, has at least so many steps, and seldom so many times as many zeros as ones. */
-const [SCALE_MAX, STEPS_MIN, ZEROS_TIMES] = [10, 3, 3];
-
 /** Says that a rating of 0 is none where the scale begins above it, and asks; where nobody is asked it is taken for none. */
 export async function findUnrated(
   files: readonly PlannedFile[],
   given: Given,
-  { ratings, ratingMin, ratingMax = 0 }: Survey,
+  survey: Survey,
   prompt: Prompt | undefined,
 ): Promise<readonly PlannedFile[]> {
   const decide = given.positiveTypes === undefined || given.wishes?.ratingMin !== undefined;
-  if (!decide || given.wishes?.zeroRating !== undefined || ratingMin !== 0 || ratingMax > SCALE_MAX)
-    return files;
-  const rated = aboveZeroIn(ratings);
-  const zeros = ratings.get(0) ?? 0;
-  const ones = [...rated].reduce((sum, [rating, count]) => sum + (rating <= 1 ? count : 0), 0);
-  if (rated.size < STEPS_MIN || zeros <= ZEROS_TIMES * ones) return files;
-  const others = `${Math.min(...rated.keys())} to ${ratingMax}`;
-  const found = `${counted(zeros, 'rows')} ${zeros === 1 ? 'has' : 'have'} a rating of 0 beside ratings from ${others}`;
+  const found = decide && given.wishes?.zeroRating === undefined ? describeZeros(survey) : undefined;
+  if (found === undefined) return files;
   const rows = files.find(({ plan }) => plan.kind === 'feedback')?.plan.type;
   const isNone =
     prompt === undefined ||
@@ -122,10 +95,6 @@ export async function findUnrated(
       `${found}: taken for none given, as where it is empty: a "${rows}" all the same; --zero-rating lowest takes it for the lowest.\n`,
     );
   return withSaid(files, { zeroRating: isNone ? 'none' : 'lowest' });
-}
-
-function aboveZeroIn(ratings: ReadonlyMap<number, number>): Map<number, number> {
-  return new Map([...ratings].filter(([rating]) => rating > 0));
 }
 
 /** From which rating on feedback is positive, where ratings decide; and the types that there are then. */
@@ -163,12 +132,6 @@ export async function findRatingMin(
     plan: { ...file.plan, ratingMin: from },
   }));
   return { files: rated, types: [...new Set([...seen, lowTypeOf(given)])] };
-}
-
-/** A round number from which on ratings are likings: whole where the largest is, else with the decimals that tell it apart. */
-function likedFrom(most: number): number {
-  const least = LIKED_SHARE * most;
-  return Math.ceil(least) <= most ? Math.ceil(least) : Number(least.toPrecision(2));
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { RowFormat } from '../../exchange/file-format.ts';
 import { FIELDS, type Kind, REQUIRED } from '../../exchange/guess-columns.ts';
+import type { FilePlan } from '../../exchange/import-plan.ts';
 import type { Plan } from '../../exchange/rows-to-records.ts';
 import { readTime, type TimeForm } from '../../exchange/time-formats.ts';
+import type { Proposal, Said } from './plan.ts';
 
 const TIME_NAMES: Readonly<Record<TimeForm, string>> = {
   seconds: 'seconds since 1970',
@@ -51,60 +53,34 @@ export function ColumnChoices(props: {
   ));
 }
 
-export function HeaderChoice({
-  checked,
-  onChange,
-}: {
-  checked: boolean;
-  onChange: (checked: boolean) => void;
-}) {
-  return (
-    <label class="check">
-      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
-      The first row names the columns
-    </label>
-  );
-}
-
-/** Choice whether rows of orders that were cancelled are left out, where a column tells it. */
-export function StatesChoice({
-  plan,
-  onStates,
-}: {
-  plan: Plan;
-  onStates: (states?: readonly string[]) => void;
-}) {
-  const { states = [], leftOut } = plan;
-  if (states.length === 0) return null;
-  const choose = (leaves: boolean) => onStates(leaves ? undefined : []);
-  return (
-    <label class="check">
+/** Choices between yes and no, each in a line of its own. */
+export function Checks({ proposals, say }: { proposals: readonly Proposal[]; say: (more: Said) => void }) {
+  return proposals.map(({ text, isTaken, means }) => (
+    <label class="check" key={text}>
       <input
         type="checkbox"
-        checked={leftOut === undefined}
-        onChange={(event) => choose(event.currentTarget.checked)}
+        checked={isTaken}
+        onChange={(event) => say(means(event.currentTarget.checked))}
       />
-      Leave out orders that were cancelled or came back ({states.map(({ name }) => name).join(', ')})
+      {text}
     </label>
-  );
+  ));
 }
 
 /** Type of feedback that does not name its own. */
-export function TypeChoices(props: {
-  plan: Plan;
-  onType: (text: string) => void;
-  ratingMin: string;
-  onRatingMin: (text: string) => void;
-  onLowType: (text: string) => void;
-}) {
-  const { plan, onType, ratingMin, onRatingMin, onLowType } = props;
+export function TypeChoices({ plan, say }: { plan: FilePlan; say: (more: Said) => void }) {
+  const { type, lowType, ratingMin, mapping } = plan;
   return (
     <>
-      <Text label="Type of the feedback" value={plan.type} onText={onType} />
-      {plan.ratingMin !== undefined && (
+      <Text label="Type of the feedback" value={type} onText={(text) => say({ type: text })} />
+      {mapping.Rating !== undefined && (
         <>
-          <Text label={`A rating counts as ${plan.type} from`} value={ratingMin} onText={onRatingMin} />
-          <Text label="Type of a lower rating" value={plan.lowType} onText={onLowType} />
+          <Text
+            label={`A rating counts as ${type} from`}
+            value={ratingMin === undefined ? '' : String(ratingMin)}
+            onText={(text) => say({ ratingMin: text })}
+          />
+          <Text label="Type of a lower rating" value={lowType} onText={(text) => say({ lowType: text })} />
         </>
       )}
     </>

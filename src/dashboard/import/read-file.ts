@@ -18,6 +18,9 @@ export interface OpenedFile {
   readonly format: RowFormat;
   /** The keys of JSON, whose values are the cells; empty for any other format. */
   readonly keys: readonly string[];
+  /** The first text, by which columns are guessed; the last line may be cut off unless it is all of the file. */
+  readonly head: string;
+  readonly isWhole: boolean;
   /** Records of JSON in the form of the API; undefined for anything else. */
   readonly apiKind: Kind | undefined;
 }
@@ -40,7 +43,8 @@ export async function openFile(given: File): Promise<OpenedFile> {
   const lines = file.size > HEAD_BYTES ? head.slice(0, head.lastIndexOf('\n') + 1) : head;
   const keys = format.name === 'ndjson' ? keysOf(lines, format.list) : [];
   const apiKind = apiKindOf(keys);
-  return { file, encoding, format, keys: apiKind === undefined ? keys : API_COLUMNS, apiKind };
+  const isWhole = file.size <= HEAD_BYTES;
+  return { file, encoding, format, head, isWhole, keys: apiKind === undefined ? keys : API_COLUMNS, apiKind };
 }
 
 /** With a sign between columns that none is known by, but that stands in each line. */
@@ -115,10 +119,19 @@ async function* textsOf(
   }
 }
 
+/** All of a file's text. @param tell told how many bytes were read so far */
+export function textOf(
+  { file, encoding }: OpenedFile,
+  tell: (bytes: number) => void,
+): AsyncGenerator<string> {
+  return textsOf(file, new TextDecoder(encoding), tell);
+}
+
 /** The rows of a file, without blank lines. @throws OperatorError when a quote is never closed */
-export async function* rowsOf({ file, encoding, format, keys }: OpenedFile): AsyncGenerator<RowBatch> {
+export async function* rowsOf(opened: OpenedFile): AsyncGenerator<RowBatch> {
+  const { file, format, keys } = opened;
   let bytes = 0;
-  const pieces = textsOf(file, new TextDecoder(encoding), (read) => {
+  const pieces = textOf(opened, (read) => {
     bytes = read;
   });
   for await (const rows of readRows(file.name, pieces, format, keys)) yield { rows, bytes };

@@ -1,8 +1,9 @@
-import { fillContinued } from '../../exchange/continued-rows.ts';
+import type { Kind } from '../../exchange/guess-columns.ts';
+import type { FilePlan } from '../../exchange/import-plan.ts';
 import { ImportReports } from '../../exchange/import-reports.ts';
-import { type Plan, recordOf } from '../../exchange/rows-to-records.ts';
+import { type MadeRow, madeRows } from '../../exchange/made-rows.ts';
 import { ApiError, api, pathOf } from '../api.ts';
-import { type OpenedFile, type RowBatch, rowsOf } from './read-file.ts';
+import { type OpenedFile, textOf } from './read-file.ts';
 
 const BATCH_RECORDS = 5000;
 /** Refused rows that are listed one by one. */
@@ -18,7 +19,7 @@ export interface UploadState {
   readonly sent: number;
   readonly written: number;
   readonly refused: number;
-  /** Rows that are left out by the state of their order. */
+  /** Rows that are left out by the state of their order, or as those of guests. */
   readonly leftOut: number;
   readonly refusals: readonly Refusal[];
   /** Of the file that is read, 0 to 1. */
@@ -33,18 +34,14 @@ interface Line {
   readonly record: object;
 }
 
-/** Sends a file batch by batch; rows that are refused are listed and passed over. */
+/** Sends a file batch by batch, once for each plan; rows that are refused are listed and passed over. */
 export class Upload {
   private readonly opened: OpenedFile;
-  private readonly plan: Plan;
-  private readonly fill: ReturnType<typeof fillContinued>;
-  private readonly skipFirst: boolean;
+  private readonly plans: readonly FilePlan[];
   private readonly onState: (state: UploadState) => void;
-  private readonly announcer: ImportReports;
   private readonly startedAt = performance.now();
   private readonly refusals: Refusal[] = [];
   private batch: Line[] = [];
-  private isFirst = true;
   private sent = 0;
   private written = 0;
   private refused = 0;
@@ -52,17 +49,10 @@ export class Upload {
   private share = 0;
   private isStopped = false;
 
-  constructor(opened: OpenedFile, plan: Plan, skipFirst: boolean, onState: (state: UploadState) => void) {
+  constructor(opened: OpenedFile, plans: readonly FilePlan[], onState: (state: UploadState) => void) {
     this.opened = opened;
-    this.plan = plan;
-    this.fill = fillContinued(plan.continued);
-    this.skipFirst = skipFirst;
+    this.plans = plans;
     this.onState = onState;
-    // Of no secret and no meaning: another for each upload.
-    const path = pathOf(['api', 'admin', 'import', `${Date.now()}-${Math.random()}`]);
-    const { name, size } = opened.file;
-    const about = { File: name, Kind: plan.kind, Total: size };
-    this.announcer = new ImportReports((report) => api(path, 'PUT', report), about);
   }
 
   /** Stops sending; sent batches stay. */
@@ -71,46 +61,74 @@ export class Upload {
   }
 
   async run(): Promise<void> {
+    let error: string | undefined;
+    for (const [at, plan] of this.plans.entries()) {
+      const announcer = this.announcerOf(plan.kind);
+      const before = { written: this.written, refused: this.refused };
+      const counts = () => ({
+        Written: this.written - before.written,
+        Refused: this.refused - before.refused,
+      });
+      error = await this.sendAll(plan, (share) => {
+        this.share = (at + share) / this.plans.length;
+        announcer.progress(share * this.opened.file.size, counts(), performance.now());
+      });
+      void announcer.end(counts(), error);
+      if (error !== undefined) break;
+    }
+    this.tell({ isOver: true, ...(error !== undefined && { error }) });
+  }
+
+  private announcerOf(kind: Kind): ImportReports {
+    // Of no secret and no meaning: another for each upload.
+    const path = pathOf(['api', 'admin', 'import', `${Date.now()}-${Math.random()}`]);
+    const { name, size } = this.opened.file;
+    return new ImportReports((report) => api(path, 'PUT', report), { File: name, Kind: kind, Total: size });
+  }
+
+  /** @returns why it ended before the end */
+  private async sendAll(plan: FilePlan, progress: (share: number) => void): Promise<string | undefined> {
+    let bytes = 0;
+    const text = textOf(this.opened, (read) => {
+      bytes = read;
+    });
     try {
-      for await (const { rows, bytes } of rowsOf(this.opened)) {
-        this.share = bytes / Math.max(1, this.opened.file.size);
-        await this.take(rows);
+      for await (const rows of madeRows(plan, text)) {
+        progress(bytes / Math.max(1, this.opened.file.size));
+        await this.take(rows, plan.kind);
         if (this.isStopped) break;
       }
-      await this.flush();
-      this.tell({ isOver: true, ...(this.isStopped && { error: 'Stopped; what was sent stays.' }) });
+      await this.flush(plan.kind);
+      return this.isStopped ? 'Stopped; what was sent stays.' : undefined;
     } catch (error) {
-      this.tell({ isOver: true, error: (error as Error).message });
+      return (error as Error).message;
     }
   }
 
-  private async take(rows: RowBatch['rows']): Promise<void> {
-    for (const row of rows) {
-      const isSkipped = this.isFirst && this.skipFirst;
-      this.isFirst = false;
-      if (isSkipped) continue;
-      const made = 'reason' in row ? { refusal: row.reason } : recordOf(this.fill(row.cells), this.plan);
-      if ('refusal' in made) this.refuse(row.line, made.refusal);
-      else if ('leftOut' in made) this.leftOut++;
-      else this.batch.push({ line: row.line, record: made.record });
-      if (this.batch.length >= BATCH_RECORDS) await this.flush();
+  private async take(rows: readonly MadeRow[], kind: Kind): Promise<void> {
+    for (const { line, made } of rows) {
+      if ('refusal' in made) this.refuse(line, made.refusal);
+      // What items are taken out of is counted as feedback.
+      else if ('leftOut' in made) this.leftOut += kind === 'items' ? 0 : 1;
+      else this.batch.push({ line, record: made.record });
+      if (this.batch.length >= BATCH_RECORDS) await this.flush(kind);
       if (this.isStopped) return;
     }
     this.tell({ isOver: false });
   }
 
-  private async flush(): Promise<void> {
+  private async flush(kind: Kind): Promise<void> {
     const lines = this.batch;
     this.batch = [];
-    if (lines.length > 0) await this.send(lines);
+    if (lines.length > 0) await this.send(lines, kind);
     this.tell({ isOver: false });
   }
 
   /** The service refuses a batch as a whole and names what is wrong: without those it is sent again. */
-  private async send(lines: readonly Line[]): Promise<void> {
+  private async send(lines: readonly Line[], kind: Kind): Promise<void> {
     try {
       const body = lines.map(({ record }) => record);
-      const { RowAffected } = await api<{ RowAffected: number }>(`/api/${this.plan.kind}`, 'POST', body);
+      const { RowAffected } = await api<{ RowAffected: number }>(`/api/${kind}`, 'POST', body);
       this.sent += lines.length;
       this.written += RowAffected;
     } catch (error) {
@@ -119,7 +137,7 @@ export class Upload {
       if (bad === undefined || bad.size === 0) throw error;
       for (const [at, reason] of bad) this.refuse(lines[at]!.line, reason);
       const rest = lines.filter((_, at) => !bad.has(at));
-      if (rest.length > 0) await this.send(rest);
+      if (rest.length > 0) await this.send(rest, kind);
     }
   }
 
@@ -132,9 +150,6 @@ export class Upload {
     const { sent, written, refused, leftOut, share } = this;
     const seconds = (performance.now() - this.startedAt) / 1000;
     this.onState({ sent, written, refused, leftOut, refusals: [...this.refusals], share, seconds, ...more });
-    const counts = { Written: written, Refused: refused };
-    if (more.isOver) void this.announcer.end(counts, more.error);
-    else this.announcer.progress(share * this.opened.file.size, counts, performance.now());
   }
 }
 

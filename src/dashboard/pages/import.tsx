@@ -1,50 +1,47 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Guess, Kind } from '../../exchange/guess-columns.ts';
-import type { Plan, Row } from '../../exchange/rows-to-records.ts';
+import type { Mapping } from '../../exchange/guess-columns.ts';
+import type { FilePlan } from '../../exchange/import-plan.ts';
+import type { Row } from '../../exchange/rows-to-records.ts';
 import { type TimeForm, timeForm } from '../../exchange/time-formats.ts';
-import { count, duration } from '../format.ts';
+import { count, duration, percent } from '../format.ts';
 import {
+  Checks,
   ColumnChoices,
   DelimiterChoice,
-  HeaderChoice,
   KindChoice,
-  StatesChoice,
   Text,
   TimeChoice,
   TypeChoices,
 } from '../import/choices.tsx';
 import {
   areTimesOpen,
-  columnNames,
-  firstRows,
-  guessFile,
+  choicesOf,
+  type Findings,
+  findingsOf,
+  formInFile,
+  type Looked,
+  look,
   openQuestions,
-  orderInFile,
   planOf,
   previewFields,
   previewOf,
-  timesOf,
+  type Said,
+  settle,
 } from '../import/plan.ts';
 import { hasUsualDelimiter, type OpenedFile, openFile, withDelimiter } from '../import/read-file.ts';
 import { Upload, type UploadState } from '../import/upload.ts';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
-import { likeType, refreshSummary } from '../state.ts';
-
-interface Chosen {
-  readonly opened: OpenedFile;
-  readonly rows: readonly Row[];
-  readonly start: Guess;
-}
+import { positiveTypes, refreshSummary, summary } from '../state.ts';
 
 export function ImportPage() {
-  const [chosen, setChosen] = useState<Chosen>();
+  const [chosen, setChosen] = useState<Looked>();
   const [error, setError] = useState<string>();
   const take = async (open: () => Promise<OpenedFile> | OpenedFile) => {
     try {
-      const opened = await open();
-      const rows = await firstRows(opened);
-      if (rows.length === 0) throw new Error('The file holds no rows.');
-      setChosen({ opened, rows, start: guessFile(opened, rows) });
+      const looked = await look(await open());
+      if (looked.rows.length === 0) throw new Error('The file holds no rows.');
+      setChosen(looked);
       setError(undefined);
     } catch (problem) {
       setError((problem as Error).message);
@@ -105,79 +102,133 @@ function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
   );
 }
 
-function Mapper({ chosen, onDelimiter }: { chosen: Chosen; onDelimiter: (sign: string) => void }) {
-  const { opened, rows, start } = chosen;
-  const [kind, setKind] = useState<Kind>(start.kind);
-  const [hasHeader, setHeader] = useState(start.hasHeader);
-  const [mapping, setMapping] = useState(start.mapping);
-  const [said, setSaid] = useState<TimeForm>();
-  const [type, setType] = useState(likeType() ?? 'like');
-  const [ratingMin, setRatingMin] = useState('4');
-  const [lowType, setLowType] = useState('read');
-  const [separator, setSeparator] = useState('');
-  const [leftOut, setLeftOut] = useState<Plan['leftOut']>();
-  const body = rows.slice(hasHeader ? 1 : 0);
-  const names = columnNames(opened, rows, hasHeader);
-  const times = timesOf(body, { kind, mapping });
-  const order = useOrder(opened, mapping.Timestamp, said === undefined && timeForm(times) === 'open');
-  const choices = { kind, mapping, type, ratingMin, lowType, separator, leftOut };
-  const plan = planOf(opened, body, names, { ...choices, timesAre: said ?? order.form });
-  const open = openQuestions(plan, times);
-  const choose = (field: string, column: string) => {
-    const { [field]: _before, ...rest } = mapping;
-    if (field === 'Timestamp') setSaid(undefined);
-    setMapping(column === '' ? rest : { ...rest, [field]: Number(column) });
-  };
+function Mapper({ chosen, onDelimiter }: { chosen: Looked; onDelimiter: (sign: string) => void }) {
+  const { opened } = chosen;
+  const [said, setSaid] = useState<Said>({});
+  const say = (more: Said) => setSaid((before) => ({ ...before, ...more }));
+  const first = planOf(chosen, said);
+  const order = useForm(opened, first, said.timeForm === undefined);
+  const planned = order.form === undefined ? first : planOf(chosen, { ...said, timeForm: order.form });
+  const { plan, body, times } = planned;
+  const open = openQuestions(planned);
+  const isReady = open.length === 0 && body.length > 0 && !order.isReading;
+  const { findings, share, error } = useFindings(opened, plan, isReady);
+  const service = { positiveTypes: positiveTypes(), hasItems: (summary.value?.Items ?? 0) > 0 };
+  const settled = findings && settle(plan, findings, said, service);
+  const shown = settled?.plans.at(-1) ?? plan;
+  const hasColumns = opened.format.name !== 'delimited' || hasUsualDelimiter(opened, plan.columns.length);
   return (
     <>
       <Card wide title={opened.file.name}>
         <div class="grid-form">
-          <KindChoice kind={kind} onKind={setKind} />
-          {!hasUsualDelimiter(opened, names.length) && (
-            <DelimiterChoice format={opened.format} onDelimiter={onDelimiter} />
-          )}
+          <KindChoice kind={plan.kind} onKind={(kind) => say({ kind })} />
+          {!hasColumns && <DelimiterChoice format={opened.format} onDelimiter={onDelimiter} />}
           {!plan.isApiForm && (
-            <>
-              <ColumnChoices kind={kind} mapping={mapping} names={names} choose={choose} />
-              {times.length > 0 && <TimeChoice form={plan.timeForm} example={times[0]!} onForm={setSaid} />}
-              {kind === 'feedback' && !('FeedbackType' in mapping) && (
-                <TypeChoices
-                  {...{ plan, ratingMin }}
-                  {...{ onType: setType, onRatingMin: setRatingMin, onLowType: setLowType }}
-                />
+            <Fields {...{ plan: shown, said, say }} mapping={said.mapping ?? chosen.start.mapping}>
+              {times.length > 0 && (
+                <TimeChoice form={plan.timeForm} example={times[0]!} onForm={(it) => say({ timeForm: it })} />
               )}
-              {kind !== 'feedback' && (
-                <Text
-                  label="Between labels in one cell (empty: found by itself)"
-                  value={separator}
-                  onText={setSeparator}
-                />
-              )}
-            </>
+            </Fields>
           )}
         </div>
-        <StatesChoice plan={plan} onStates={setLeftOut} />
-        {opened.format.name === 'delimited' && <HeaderChoice checked={hasHeader} onChange={setHeader} />}
+        <Checks proposals={[...choicesOf(planned, said), ...(settled?.proposals ?? [])]} say={say} />
         <ToSay open={open} isReading={order.isReading} hasRows={body.length > 0} />
-        <FirstRows body={body} plan={plan} encoding={opened.encoding} />
+        {isReady && settled === undefined && error === undefined && (
+          <p class="muted" role="status">
+            Reading the file through: {percent(share)}.
+          </p>
+        )}
+        <State error={error ?? settled?.stop} loading={false} />
+        <FirstRows body={body} plan={shown} encoding={opened.encoding} />
       </Card>
-      {open.length === 0 && body.length > 0 && <Sender opened={opened} plan={plan} skipFirst={hasHeader} />}
+      {settled !== undefined && settled.stop === undefined && (
+        <Sender opened={opened} plans={settled.plans} />
+      )}
     </>
   );
 }
 
-/** Reads a file on where its first rows do not tell whether the month or the day comes first. */
-function useOrder(opened: OpenedFile, at: number | undefined, isOpen: boolean) {
-  const [found, setFound] = useState<{ at: number; form: TimeForm | undefined }>();
+/** The column of each field, and how its cells are read. */
+function Fields(props: {
+  plan: FilePlan;
+  mapping: Mapping;
+  said: Said;
+  say: (more: Said) => void;
+  children: ComponentChildren;
+}) {
+  const { plan, mapping, said, say, children } = props;
+  const { kind, columns: names } = plan;
+  return (
+    <>
+      <ColumnChoices
+        {...{ kind, mapping, names }}
+        choose={(field, column) => say(withColumn(mapping, field, column))}
+      />
+      {children}
+      {kind === 'feedback' && plan.mapping.FeedbackType === undefined && (
+        <TypeChoices plan={plan} say={say} />
+      )}
+      {kind !== 'feedback' && (
+        <Text
+          label="Between labels in one cell (empty: found by itself)"
+          value={said.separator ?? ''}
+          onText={(separator) => say({ separator })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Choices with another column for a field; a clock is of the days beside it, and so is a form of times. */
+function withColumn(mapping: Mapping, field: string, column: string): Said {
+  const { [field]: _before, ...others } = mapping;
+  const { Clock: _clock, ...days } = others;
+  const isTime = field === 'Timestamp';
+  const rest = isTime ? days : others;
+  return {
+    mapping: column === '' ? rest : { ...rest, [field]: Number(column) },
+    ...(isTime && { timeForm: undefined }),
+  };
+}
+
+/** Reads a file through by a plan, again whenever another one makes other rows of it. */
+function useFindings(opened: OpenedFile, plan: FilePlan, isReady: boolean) {
+  const [state, setState] = useState<{ key: string; share: number; findings?: Findings; error?: string }>();
+  const key = JSON.stringify({ ...plan, type: '', lowType: '', zeroRating: '', guests: '' });
   useEffect(() => {
-    if (!isOpen || at === undefined) return;
+    if (!isReady) return;
     let isCurrent = true;
-    const tell = (form?: TimeForm) => isCurrent && setFound({ at, form });
-    orderInFile(opened, at).then(tell, () => tell());
+    const tell = (share: number) => {
+      if (isCurrent) setState({ key, share });
+      return isCurrent;
+    };
+    findingsOf(opened, plan, tell).then(
+      (findings) => isCurrent && setState({ key, share: 1, findings }),
+      (error: Error) => isCurrent && setState({ key, share: 1, error: error.message }),
+    );
     return () => {
       isCurrent = false;
     };
-  }, [opened, at, isOpen]);
+  }, [opened, key, isReady]);
+  const isOf = isReady && state?.key === key;
+  return isOf ? state : { share: 0, findings: undefined, error: undefined };
+}
+
+/** Reads a file on where its first rows tell nothing of the times, or not whether the month or the day comes first. */
+function useForm(opened: OpenedFile, { plan, times }: ReturnType<typeof planOf>, isUnsaid: boolean) {
+  const [found, setFound] = useState<{ at: number; form: TimeForm | undefined }>();
+  const at = plan.mapping.Timestamp;
+  const isOrder = timeForm(times) === 'open';
+  const isOpen = isUnsaid && at !== undefined && (isOrder || times.length === 0);
+  useEffect(() => {
+    if (!isOpen) return;
+    let isCurrent = true;
+    const tell = (form?: TimeForm) => isCurrent && setFound({ at, form });
+    formInFile(opened, at, isOrder).then(tell, () => tell());
+    return () => {
+      isCurrent = false;
+    };
+  }, [opened, at, isOpen, isOrder]);
   const isFound = isOpen && found !== undefined && found.at === at;
   return { form: isFound ? found.form : undefined, isReading: isOpen && !isFound };
 }
@@ -185,7 +236,7 @@ function useOrder(opened: OpenedFile, at: number | undefined, isOpen: boolean) {
 /** Choices that are missing before the file can be sent. */
 function ToSay(props: { open: readonly string[]; isReading: boolean; hasRows: boolean }) {
   const { open, isReading, hasRows } = props;
-  if (isReading) return <p class="muted">Reading on to see whether the day or the month comes first.</p>;
+  if (isReading) return <p class="muted">Reading on to see how the times are written.</p>;
   if (open.length === 0 && hasRows) return null;
   return (
     <p class="trouble error" role="alert">
@@ -194,7 +245,8 @@ function ToSay(props: { open: readonly string[]; isReading: boolean; hasRows: bo
   );
 }
 
-function FirstRows({ body, plan, encoding }: { body: Chosen['rows']; plan: Plan; encoding: string }) {
+function FirstRows(props: { body: readonly Row[]; plan: FilePlan; encoding: string }) {
+  const { body, plan, encoding } = props;
   const fields = previewFields(plan.kind);
   return (
     <>
@@ -221,11 +273,11 @@ function FirstRows({ body, plan, encoding }: { body: Chosen['rows']; plan: Plan;
   );
 }
 
-function Sender({ opened, plan, skipFirst }: { opened: OpenedFile; plan: Plan; skipFirst: boolean }) {
+function Sender({ opened, plans }: { opened: OpenedFile; plans: readonly FilePlan[] }) {
   const [state, setState] = useState<UploadState>();
   const upload = useRef<Upload | undefined>(undefined);
   const run = async () => {
-    upload.current = new Upload(opened, plan, skipFirst, setState);
+    upload.current = new Upload(opened, plans, setState);
     await upload.current.run();
     await refreshSummary();
   };
@@ -234,7 +286,7 @@ function Sender({ opened, plan, skipFirst }: { opened: OpenedFile; plan: Plan; s
     <Card wide title="Send">
       <span class="buttons">
         <button type="button" disabled={isRunning} onClick={run}>
-          Import {plan.kind}
+          Import {plans.map(({ kind }) => kind).join(' and ')}
         </button>
         {isRunning && (
           <button type="button" class="outline" onClick={() => upload.current?.stop()}>
@@ -256,7 +308,8 @@ function Progress({ state }: { state: UploadState }) {
       <p role="status">
         {isOver && error === undefined && 'Done: '}
         {count(sent)} sent, {count(written)} written{refused > 0 && `, ${count(refused)} refused`}
-        {leftOut > 0 && `, ${count(leftOut)} left out as cancelled or returned`} in {duration(seconds)}
+        {leftOut > 0 && `, ${count(leftOut)} left out as cancelled, returned or of guests`} in{' '}
+        {duration(seconds)}
         {!isOver && left !== undefined && `, ${duration(left)} left`}.
       </p>
       {error !== undefined && (
