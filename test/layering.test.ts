@@ -75,6 +75,7 @@ const SHARED = [
   'import-reports',
   'continued-rows',
   'made-rows',
+  'nested-rows',
   'proposals',
   'read-rows',
   'rows-to-records',

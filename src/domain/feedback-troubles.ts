@@ -25,14 +25,19 @@ const TYPES_VARIABLE = 'FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES';
 
 /** Words in the names of types by which people say that they want an item, and those that take it back. */
 const WANTED =
-  /like|lov|fav|star|buy|bought|purchas|order|cart|click|play|watch|listen|complet|share|save|subscri|follow|bookmark|upvote|wish/i;
-const UNWANTED = /dis|un|not|neg|skip|hide|remov|return|refund|down|cancel|report|block/i;
+  /like|lov|fav|star|buy|bought|purchas|order|cart|click|play|watch|listen|complet|share|save|subscri|follow|bookmark|upvote|wish|payment|sale|sold|checkout|loan|borrow|enrol|booking|attend/i;
+const UNWANTED = /dis|un|not|neg|skip|hide|remov|return|refund|down|cancel|report|block|fail|declin|void/i;
+/** Of types none of which says as much, those by which people come to an item. */
+const SEEN = /view|visit|read|open|attempt|submit|download/i;
 
-/** Types of feedback whose names alone mark them as positive. */
+/** Types of feedback whose names alone mark them as positive; where none does, those by which people come to an item. */
 export function likelyPositive(types: readonly FeedbackType[]): string[] {
-  return types
-    .filter(({ Name, Count }) => Count > 0 && WANTED.test(Name) && !UNWANTED.test(Name))
-    .map(({ Name }) => Name);
+  const named = (words: RegExp) =>
+    types
+      .filter(({ Name, Count }) => Count > 0 && words.test(Name) && !UNWANTED.test(Name))
+      .map(({ Name }) => Name);
+  const wanted = named(WANTED);
+  return wanted.length > 0 ? wanted : named(SEEN);
 }
 
 /** Why there is nothing to learn from, in words. */

@@ -14,7 +14,7 @@ const USER_KEYS = words(`
   회원번호 회원아이디 회원id 회원코드 고객번호 고객아이디 고객id 고객코드 사용자아이디 사용자id 주문자아이디 주문자id
   رقمالعميل كودالعميل معرفالعميل رقمالزبون رقمالمستخدم معرفالمستخدم`);
 const USER_WORDS = words(`
-  user customer buyer purchaser reviewer member loyaltycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
+  user customer buyer purchaser reviewer member student pupil attendee subscriber loyaltycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
   acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund
   klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー 회원 고객 사용자 구매자 주문자 العميل عميل الزبون المستخدم المشتري`);
 /** Visitors that are known before a visit. */
@@ -26,10 +26,10 @@ const ITEM_KEYS = words(`
   商品コード 商品管理番号 商品番号 商品id 品番 製品コード 製品番号 書籍コード 作品id 記事id
   상품코드 상품번호 상품id 제품코드 제품번호 품목코드 도서코드 رقمالمنتج كودالمنتج رمزالمنتج معرفالمنتج رقمالصنف كودالصنف رمزالصنف`);
 const ITEM_WORDS = words(`
-  item movie film product article book artikel produkt material produit producto articulo prodotto articolo towar artykul
+  item movie film product article book track song recipe podcast artikel produkt material produit producto articulo prodotto articolo towar artykul
   ksiazka zbozi vyrobek kniha livro urun 商品 製品 作品 상품 제품 품목 المنتج منتج الصنف صنف upc ean gtin barcode plu`);
 /** Of orders perhaps a number of their own; so these come last. */
-const ITEM_REFERENCES = words('ref reference referencia riferimento');
+const ITEM_REFERENCES = words('ref reference referencia riferimento eventcontext ereigniskontext');
 const TITLES = words(`
   comment arktx maktx mastermetadatatrackname title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
   naam benamning varenavn produktnavn produktnamn tytul nazwa nazev ad baslik 商品名 品名 製品名 書名 作品名 タイトル 名称 상품명 제품명 품목명 도서명 제목
@@ -70,13 +70,13 @@ const anyOf = (text: string) => `(?:${words(text).join('|')})`;
 
 // Words of English, German and Dutch, in which what a thing is comes last: `Artikelnummer`, `customer_id`.
 const WHO = anyOf(`
-  readers? listeners? viewers? profiles? borrowers? players? learners? patrons? households? loyalty(?:cards?|members?)? users? customers? cust clients? buyers? shoppers? members? subscribers? accounts? persons? reviewers? kunden? kd
+  steam students? pupils? attendees? readers? listeners? viewers? profiles? borrowers? players? learners? patrons? households? loyalty(?:cards?|members?)? users? customers? cust clients? buyers? shoppers? members? subscribers? accounts? persons? reviewers? kunden? kd
   debitor(?:en)? besteller kaufer kaeufer nutzer benutzer mitglieds? abonnent(?:en)? klant(?:en)? gebruikers? kopers?
   debiteur(?:en)? musteri kullanici uye alici`);
 const VISITOR = anyOf('visitors? guests? gast besucher bezoekers?');
 const WHAT = anyOf(`
-  items? lineitem products? prod variants? variante(?:n)? articles? parts? skus? stock movies? films? books? tracks? songs? artists?
-  videos? games? listings? courses? artikel art produkt produkts material mat teile? buch boek urun stok`);
+  items? lineitem products? prod variants? variante(?:n)? articles? parts? skus? stock movies? films? books? tracks? songs?
+  videos? games? apps? listings? courses? posts? questions? recipes? episodes? shows? series podcasts? anime beers? wines? jobs? restaurants? venues? business hotels? artikel art produkt produkts material mat teile? buch boek urun stok`);
 const KEY = anyOf(
   'ids? no nr num number nummer internalreference barcode code kennung key ref uuid guid hash sku kodu numarasi',
 );
@@ -85,6 +85,10 @@ const DESCRIPTION = anyOf('description desc beschreibung text langtext omschrijv
 const GROUP = anyOf('categor(?:y|ies) genres? gruppen? kategorien? categorie groep kategorisi grubu');
 const ORDERED = anyOf(
   'bestell auftrags? liefer verkaufs? kauf absatz bestel order(?:ed)? lineitem item product',
+);
+/** What somebody did with an item, whose day says more than that on which it was written down. */
+const DID = anyOf(
+  'read watched viewed seen played listened visited borrowed bought purchased ordered completed finished',
 );
 const COUNT = anyOf('menge anzahl stuckzahl stueckzahl quantity qty aantal');
 
@@ -95,7 +99,7 @@ const ROMANCE_WHO = anyOf(`
   client cliente acheteur utilisateur usuario utente comprador acquirente membre miembro socio abonne abonado compte
   cuenta debiteur klienta uzytkownika nabywcy kupujacego odbiorcy zakaznika`);
 const ROMANCE_WHAT = anyOf(`
-  article produit articulo producto articolo prodotto film livre libro pelicula disque disco cours corso curso
+  article produit articulo producto articolo prodotto plato plat piatto prato danie film livre libro pelicula disque disco cours corso curso
   produktu towaru artykulu ksiazki zbozi vyrobku knihy produto livro`);
 const ROMANCE_KEY = anyOf(`
   n no nr num numero code codigo codice cod id identifiant identificador identificativo ref reference referencia
@@ -123,23 +127,38 @@ type Known = readonly string[] | RegExp;
 /** Fields in the order in which they are looked for; each takes no column that has been taken, but for a name of the list. */
 const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ['UserId', USER_KEYS],
-  ['UserId', whole(`${WHO}${KEY}`, `id${WHO}`, `${ROMANCE_KEY}${OF}${ROMANCE_WHO}`)],
+  [
+    'UserId',
+    whole(`${WHO}${KEY}`, `id${WHO}`, `${ROMANCE_KEY}${OF}${ROMANCE_WHO}`, `${ROMANCE_WHO}${ROMANCE_KEY}`),
+  ],
   ['UserId', [...USER_WORDS, ...VISITS]],
   ['UserId', whole(`${VISITOR}${KEY}`)],
   ['UserId', MAIL],
   // Of several people with one name there is one user, which is better than none.
   ['UserId', whole(`${WHO}(?:full)?name`)],
   ['ItemId', ITEM_KEYS],
-  ['ItemId', whole(`${WHAT}${KEY}`, `id${WHAT}`, `${ROMANCE_KEY}${OF}${ROMANCE_WHAT}`)],
+  [
+    'ItemId',
+    whole(
+      `${WHAT}${KEY}`,
+      `id${WHAT}`,
+      `${ROMANCE_KEY}${OF}${ROMANCE_WHAT}`,
+      `${ROMANCE_WHAT}${ROMANCE_KEY}`,
+      'productviewsku',
+    ),
+  ],
   ['ItemId', [...ITEM_WORDS, ...ITEM_REFERENCES]],
+  ['Timestamp', whole(`${DID}(?:date|day|on|at)`, `date${DID}`)],
   ...['FeedbackType', 'Timestamp', 'Rating', 'Value', 'Labels', 'IsHidden', 'Subscribe', 'Categories'].map(
     (field) => [field, COLUMN_NAMES[field]!] as const,
   ),
+  ['Rating', whole('(?:review|overall|user|customer|student)?(?:ratings?|scores?|stars)(?:given|value)?')],
   ['Value', whole(`${ORDERED}${COUNT}`, `${COUNT}ordered`, `${ROMANCE_COUNT}${OF}${ROMANCE_ORDERED}`)],
   // In orders a bare name is that of the order or of the customer.
   ['Comment', whole(`(?:lineitem|item|product|produkt|artikel)${TITLE}`)],
   ['Comment', TITLES],
   ['Comment', whole(`${WHAT}${TITLE}`, `waren(?:bezeichnung|name)`, `${ROMANCE_TITLE}${OF}${ROMANCE_WHAT}`)],
+  ['Comment', whole(`artists?${TITLE}`)],
   ['Comment', DESCRIPTIONS],
   ['Comment', whole(`${WHAT}${DESCRIPTION}`, `${ROMANCE_TEXT}${OF}${ROMANCE_WHAT}`)],
   [

@@ -131,8 +131,8 @@ const LIKE_TIME = /(?:19|20)\d\d\D{1,12}\d|\d\D{1,12}(?:19|20)\d\d|\d{1,2}[-/.]\
 const [LIKELY_FROM, LIKELY_TO] = [1.2e9, 2e9];
 
 /**
- * The reading that is open where all feedback would be of now, though its file has a column of times without any, or columns that
- * look as if they had times and whose names are not known.
+ * The reading that is open where all feedback would be of now: no row has a time in its column of times, or columns of unknown
+ * names look as if they had times.
  * @param at the column of times
  * @param free the values of a column that nothing else is read from
  */

@@ -31,11 +31,13 @@ export function isExcelLine(line: string): boolean {
  * @param head the first lines
  * @param said what stands between columns, where that is known; of several files one may have another sign
  * @param name what an error calls the file
- * @throws OperatorError when it is one JSON array, which cannot be read row by row
+ * @throws OperatorError when it is one JSON array of lists
  */
 export function detectFormat(head: string, said?: string, name = 'The file'): RowFormat {
-  if (/^\s*\[\s*[[{]/.test(head))
-    throw new OperatorError(`${name} is one JSON array; write an object a line (NDJSON): jq -c ".[]" FILE`);
+  if (/^\s*\[\s*\[/.test(head))
+    throw new OperatorError(
+      `${name} is one JSON array of lists; write an object for each, with names for its values`,
+    );
   if (/^\s*\{/.test(head)) return { name: 'ndjson', list: listOfItems(head) };
   const [first = ''] = head.split(/[\r\n]/, 1);
   const bare = first.replace(/"[^"]*"/g, '');

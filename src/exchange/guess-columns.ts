@@ -4,8 +4,9 @@
  */
 
 import { ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
+import { getOrPut } from '../domain/get-or-put.ts';
 import { cellText } from './cell-text.ts';
-import { isMailName, mappingByNames, timeColumn } from './column-names.ts';
+import { isMailName, mappingByNames, plainName, timeColumn } from './column-names.ts';
 import { isClock, isDay, timeForm, timeFormOfNamed } from './time-formats.ts';
 
 /** The kind of a file's records. */
@@ -118,4 +119,39 @@ function byPlace(rows: readonly (readonly string[])[]): Mapping {
     else if (values.length > 0 && new Set(values).size <= TYPES_MAX) mapping.FeedbackType ??= at;
   }
   return mapping;
+}
+
+/** A key has at least so many values, each beside so many of the other key in the mean. */
+const [VALUES_MIN, OTHERS_MIN] = [5, 1.5];
+const KEY_NAME =
+  /(?:id|no|nr|num|number|nummer|code|sku|key|ref)$|^(?:id|n|no|nr|num|numero|code|codigo|codice|kod|ref)/;
+
+/**
+ * The column that may have the other key of feedback where its name is not known: most different values that come again, each
+ * beside several of the known key. Numbers count where their column is called as a key is, and times never.
+ * @param known the column of the one key @param taken columns that are something else
+ */
+export function likelyKey(
+  [names = [], ...body]: readonly (readonly string[])[],
+  known: number,
+  taken: readonly number[],
+): string | undefined {
+  const found = names.map((name, at) => {
+    const beside = new Map<string, Set<string>>();
+    for (const row of body)
+      if (row[at] && row[known]) getOrPut(beside, row[at], () => new Set<string>()).add(row[known]);
+    const values = [...beside.keys()];
+    const pairs = values.reduce((sum, value) => sum + beside.get(value)!.size, 0);
+    const isNamed = KEY_NAME.test(plainName(name));
+    const isOther = values.some((value) => value.includes('/')) || (values.every(isValue) && !isNamed);
+    const isKey = values.length >= VALUES_MIN && pairs >= OTHERS_MIN * values.length;
+    const isFree = at !== known && !taken.includes(at);
+    return { name, isNamed, count: isFree && isKey && !isOther ? values.length : 0 };
+  });
+  const most = Math.max(0, ...found.map(({ count }) => count));
+  if (most === 0) return undefined;
+  return (
+    found.find(({ isNamed, count }) => isNamed && count * 2 >= most) ??
+    found.find(({ count }) => count === most)
+  )?.name;
 }

@@ -40,8 +40,10 @@ export function likelyEncoding(bytes: Uint8Array): {
   readonly encoding: TextEncoding;
   readonly name: string;
 } {
-  let text = '';
-  for (const byte of bytes.subarray(0, 65_536)) text += String.fromCharCode(byte);
+  let read = '';
+  for (const byte of bytes.subarray(0, 65_536)) read += String.fromCharCode(byte);
+  // A word that stands in each row says no more than once.
+  const text = [...new Set(read.split(/[\s,;]+/))].join(' ');
   const count = (of: string) => of.replace(/[^\x80-\xff]/g, '').length;
   const all = count(text);
   const share = (signs: RegExp) => count((text.match(signs) ?? []).join('')) / all;

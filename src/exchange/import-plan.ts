@@ -5,7 +5,7 @@ import { mappingByNames } from './column-names.ts';
 import { findTimeForm, timelessReading } from './column-times.ts';
 import { findContinued } from './continued-rows.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
-import { guess, type Kind, type Mapping } from './guess-columns.ts';
+import { guess, type Kind, likelyKey, type Mapping } from './guess-columns.ts';
 import type { TextEncoding } from './guess-encoding.ts';
 import { type ColumnPairs, kindByFields, mapColumns } from './map-columns.ts';
 import { OpenReading } from './open-reading.ts';
@@ -40,6 +40,8 @@ export interface FilePlan extends Plan {
   readonly itemFields?: Mapping | undefined;
   /** The columns that something is read from, or would be in a file of another kind. */
   readonly taken?: readonly number[] | undefined;
+  /** Of users or items the column that may have the other key, if the rows are of feedback. */
+  readonly otherKey?: string | undefined;
   /** The columns that tell something else in other rows of one item, such as the category of a customer. */
   readonly unsteady?: readonly number[] | undefined;
   /** Among its first rows there are values or ratings below 0. */
@@ -159,8 +161,14 @@ export function planRows(
     ...numbersIn(body, mapping, format),
     keepsBlanks: isExport(kind, columns),
     separator: wishes.separator ?? separatorIn(body, kind, columns, used),
+    otherKey: kind === 'feedback' ? undefined : otherKey(columns, body, mapping),
     taken: [...Object.values(used), ...states.map(({ at }) => at)],
   };
+}
+
+function otherKey(columns: readonly string[], body: readonly Row[], { Comment: _, ...keys }: Mapping) {
+  const rows = body.map((row) => textsOf(row).map(cellText));
+  return likelyKey([columns, ...rows], keys.UserId ?? keys.ItemId ?? -1, Object.values(keys));
 }
 
 /** The reading that is open where all feedback would be of now, though the first rows have what looks like times. */

@@ -55,3 +55,29 @@ function valuesAround(object: JsonObject): [name: string, value: unknown][] {
     isObject(value) ? Object.entries(value).map(([name, each]) => [`${key}.${name}`, each]) : [[key, value]],
   );
 }
+
+/**
+ * The objects of one JSON array as lines, piece by piece: a comma between two of them becomes the end of a line, and no other line
+ * ends stay. A text that is no such array stays as it is.
+ */
+export function linesOfArray(): (piece: string) => string {
+  let isArray: boolean | undefined;
+  let isText = false;
+  let depth = 0;
+  let begun = '';
+  return (given) => {
+    if (isArray === undefined && given.trim() !== '') isArray = /^\s*\[\s*\{/.test(given);
+    if (!isArray) return given;
+    const piece = begun + given;
+    // A sign behind a backslash may come with the next piece.
+    begun = /(?<!\\)(?:\\\\)*\\$/.test(piece) ? '\\' : '';
+    return piece.slice(0, piece.length - begun.length).replace(/\\.|["[\]{},\r\n]/gs, (sign) => {
+      if (sign === '"') isText = !isText;
+      if (isText || sign === '"') return sign;
+      if (sign === ',') return depth === 1 ? '\n' : sign;
+      if (/\s/.test(sign)) return ' ';
+      if (/[[{]/.test(sign)) return depth++ === 0 ? '' : sign;
+      return --depth === 0 ? '' : sign;
+    });
+  };
+}

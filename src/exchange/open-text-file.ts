@@ -6,6 +6,7 @@ import { OperatorError } from '../domain/operator-error.ts';
 import { refuseDevice } from '../platform/files/refuse-device.ts';
 import { notText } from './foreign-files.ts';
 import { likelyEncoding, type TextEncoding } from './guess-encoding.ts';
+import { linesOfArray } from './nested-rows.ts';
 import { OpenReading } from './open-reading.ts';
 
 /** The name that stands for standard input. */
@@ -101,14 +102,15 @@ async function* decoded(
 ): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let last: Uint8Array = new Uint8Array();
+  const inLines = linesOfArray();
   try {
     for await (const chunk of unpacked(source)) {
       last = chunk;
       decoder ??= decoderOf(path, chunk, encoding);
-      const text = decoder.decode(chunk, { stream: true });
+      const text = inLines(decoder.decode(chunk, { stream: true }));
       if (text !== '') yield text;
     }
-    const rest = decoder?.decode() ?? '';
+    const rest = inLines(decoder?.decode() ?? '');
     if (rest !== '') yield rest;
   } catch (error) {
     if (error instanceof OperatorError) throw error;

@@ -15,12 +15,15 @@ const GONE = anyOf(`
   quotation$ quote$ draft$ missing$ angebot$ entwurf devis$ brouillon presupuesto preventivo offerte$ reject fail$ failed$ failure$ expired chargeback abgelehnt abgebroch fehlgeschl erstattet zurückgegeb zurückgesend zurückgenomm
   zurueckgegeb zurueckgesend widerruf rembours renvoy refus échou abandon devol devuel reembols rechaz fallid rimbors reso$ resi$
   restituit rifiut geannul geretourn terugbetaald teruggestuurd mislukt zwroc zwrot odrzucon nieudan zrušen vracen vrácen vratk zamítnut estorn
-  recus avbest avbrut makuler returner återbetald återtag tilbakef tilbageb iptal iade red$ reddedil キャンセル 返品 返金 取消 取り消し
+  erreur$ error$ errore$ fehler$ zahlungsfehl betalingsfout błąd$ skip$ skipped$ recus avbest avbrut makuler returner återbetald återtag tilbakef tilbageb iptal iade red$ reddedil キャンセル 返品 返金 取消 取り消し
   취소 주문취소 구매취소 결제취소 반품 주문반품 환불 ملغي ملغى ملغاة الغاء الإلغاء مسترجع مسترد مرتجع الاسترجاع الاسترداد`);
 /** Words that turn a state around, or say that a part alone came back or that it is asked for. */
 const NOT = anyOf(`
   not no$ non$ nicht kein nie$ ne$ não sin$ sans$ partial partly part$ teil parti$ partiel parci parzi część castec částeč delvis kısm request
   一部 未`);
+/** A delivery that failed, told by two words. */
+const UNDELIVERED =
+  /(?:^| )(?:undeliver|unzustellbar|(?:not|nicht|no|non|nao|nie|niet) (?:deliver|zugestell|geliefert|entreg|livr|consegn|dorecz|bezorgd))/;
 /** Orders that stand, by which a column of states is told where none was cancelled yet. */
 const STANDS = anyOf(`
   complet paid$ payment$ ship deliver fulfil process pending dispatch approv confirm invoiced done bezahlt versa versend versend geliefert
@@ -47,7 +50,15 @@ export interface StateColumn {
   readonly name: string;
   /** Its name is the state of the rows in which it has a mark or a time. */
   readonly isFlag: boolean;
+  /** The state is of numbers below this one. */
+  readonly under?: number;
 }
+
+/** Milliseconds that something was played; what was played for less than half a minute is no stream to those who sell it. */
+const PLAYED = /^msplayed$|^playedms$/;
+const PLAYED_MIN = 30_000;
+/** Of a film service the kind of what is no film or episode but shown before one. */
+const TRAILERS = /^supplementalvideotype$/;
 
 /**
  * The columns of states of a file of feedback.
@@ -63,6 +74,8 @@ export function findStateColumns(
   return columns.flatMap((name, at) => {
     const values = [...new Set(rows.map((row) => cellText(row[at] ?? '')))];
     const isFlag = isFlagColumn(name, values);
+    if (PLAYED.test(plainName(name))) return [{ at, name, isFlag: true, under: PLAYED_MIN }];
+    if (TRAILERS.test(plainName(name))) return [{ at, name, isFlag: true }];
     // Nearly all that a library lends comes back: that is no sale undone.
     const marked = isFlag ? rows.filter((row) => !NO_FLAG.test(cellText(row[at] ?? ''))).length : 0;
     if (marked * 2 > rows.length && rows.length >= MARKED_MIN && at !== named) return [];
@@ -95,7 +108,8 @@ export function isGone(state: string): boolean {
   const before = found.get(state);
   if (before !== undefined) return before;
   const words = wordsOf(state);
-  const isIt = words.some((word) => GONE.test(word)) && !words.some((word) => NOT.test(word));
+  const isNamed = words.some((word) => GONE.test(word)) && !words.some((word) => NOT.test(word));
+  const isIt = isNamed || UNDELIVERED.test(words.join(' '));
   if (found.size >= FOUND_MAX) found.clear();
   found.set(state, isIt);
   return isIt;
@@ -134,7 +148,8 @@ export function isGoneIn({ isFlag }: StateColumn, state: string): boolean {
 }
 
 /** The state that a cell means; empty in a column of marks for a row without one. */
-export function stateOf({ name, isFlag }: StateColumn, cell: string): string {
+export function stateOf({ name, isFlag, under }: StateColumn, cell: string): string {
   if (!isFlag) return cell;
+  if (under !== undefined) return Number(cell) < under ? `played for less than ${under / 1000} seconds` : '';
   return NO_FLAG.test(cell) || isNoTime(cell) ? '' : name;
 }

@@ -38,11 +38,18 @@ const EXCEL_DAYS = /^\d{5}(?:[.,]\d+)?$/;
 
 const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/;
 const YEAR_LAST = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d)/;
-const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[,.]? +)?';
-const MONTH = '(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
-const DAY_AND_NAME = new RegExp(`^${WEEKDAY}(\\d{1,2})[-/. ]+${MONTH}[-/.,]? ?(\\d{4})(?!\\d)`, 'i');
-const NAME_AND_DAY = new RegExp(`^${WEEKDAY}${MONTH}\\.? (\\d{1,2}),? (\\d{4})(?!\\d)`, 'i');
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const WEEKDAY = String.raw`(?:\p{L}+[,.]? +)?`;
+const MONTH = String.raw`(\p{L}{3,})`;
+const YEAR = String.raw`(?:de )?(\d{4})(?!\d)`;
+const DAY_AND_NAME = new RegExp(
+  String.raw`^${WEEKDAY}(\d{1,2})[-/. ]+(?:de )?${MONTH}[-/.,]{0,2} ?${YEAR}`,
+  'iu',
+);
+const NAME_AND_DAY = new RegExp(String.raw`^${WEEKDAY}${MONTH}\.? (\d{1,2}),? ${YEAR}`, 'iu');
+const ENGLISH = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+/** Languages in whose words months are known. */
+const LANGUAGES = ['de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'cs', 'tr', 'sv', 'da', 'nb'];
+const months = new Map<string, number>();
 /** Without separators, as SAP and AS/400 write dates: `20101201`, `201012010826`, `20101201T082600Z`. */
 const COMPACT =
   /^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?:[T ]?([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d))?Z?)?$/;
@@ -207,7 +214,7 @@ function writtenOf(text: string): Written | undefined {
     return { ...written, isClear: false, separator: last[2]!, clock: rest(value, last) };
   }
   const named = DAY_AND_NAME.exec(value);
-  if (named !== null) return { ...day(named[3]!, monthOf(named[2]!), named[1]!), clock: rest(value, named) };
+  if (named !== null) return dayNamed(named, named[2]!, named[1]!);
   const compact = COMPACT.exec(value);
   if (compact !== null) {
     const [, year, month, date, hour, minute, second] = compact;
@@ -215,8 +222,14 @@ function writtenOf(text: string): Written | undefined {
     return { ...day(year!, month!, date!), clock };
   }
   const name = NAME_AND_DAY.exec(value);
-  if (name !== null) return { ...day(name[3]!, monthOf(name[1]!), name[2]!), clock: rest(value, name) };
-  return undefined;
+  return name === null ? undefined : dayNamed(name, name[1]!, name[2]!);
+}
+
+function dayNamed(found: RegExpExecArray, name: string, date: string): Written | undefined {
+  const month = monthOf(name);
+  return month === 0
+    ? undefined
+    : { ...day(found[3]!, String(month), date), clock: rest(found.input, found) };
 }
 
 function day(year: string, month: string, date: string): Omit<Written, 'clock'> {
@@ -227,8 +240,29 @@ function rest(value: string, [date]: RegExpExecArray): string {
   return value.slice(date.length);
 }
 
-function monthOf(name: string): string {
-  return String(MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1);
+/** The number of a month by its name, long or short, alone or beside a day; 0 for any other word. */
+function monthOf(name: string): number {
+  if (months.size === 0) {
+    const styles = LANGUAGES.flatMap((language) =>
+      (['long', 'short'] as const).flatMap((month) => [
+        new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' }),
+        new Intl.DateTimeFormat(language, { month, day: 'numeric', timeZone: 'UTC' }),
+      ]),
+    );
+    for (const style of styles)
+      for (let month = 0; month < 12; month++)
+        for (const { type, value } of style.formatToParts(Date.UTC(2024, month, 1)))
+          if (type === 'month') months.set(plainMonth(value), month + 1);
+  }
+  return months.get(plainMonth(name)) ?? ENGLISH.indexOf(plainMonth(name).slice(0, 3)) + 1;
+}
+
+function plainMonth(name: string): string {
+  return name
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^\p{L}]/gu, '')
+    .replaceAll('ı', 'i');
 }
 
 /** The zone as Go prints it (`... +0000 UTC`, in what Gorse exports) and as PostgreSQL does (`...+00`). */

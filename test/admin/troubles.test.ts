@@ -152,6 +152,11 @@ it('proposes as positive only what people call a liking', () => {
   ];
   expect(likelyPositive(names.map((name) => typeOf(name, 1)))).toEqual(['click', 'purchase', 'add_to_cart']);
   expect(likelyPositive([typeOf('like', 0)])).toEqual([]);
+  const of = (...names: string[]) => likelyPositive(names.map((name) => typeOf(name, 1)));
+  expect(of('Payment', 'Refund', 'Payment failed')).toEqual(['Payment']);
+  // What people look at tells something where nothing tells more.
+  expect(of('Course viewed', 'User logged in')).toEqual(['Course viewed']);
+  expect(of('page_view', 'purchase')).toEqual(['purchase']);
 });
 
 it('writes an age as people say it', () => {

@@ -271,10 +271,16 @@ describe('a question without a proposal', () => {
     const files = scripted(['Files with', ''], ['Files with', '']);
     await expect(findAnswers({ ...asks(''), paths: [] }, files)).rejects.toThrow(/name them behind init/);
     files.close();
-    const events = file('events.csv', 'user,item,event,time\nann,a1,logged in,2024-01-01\n');
+    const events = file(
+      'events.csv',
+      'user,item,event,time\nann,a1,logged in,2024-01-01\nann,a1,logged out,2024-01-01\n',
+    );
     const types = scripted(['right', ''], ['want an item', ''], ['want an item', '']);
     await expect(findAnswers(asks(events), types)).rejects.toThrow(/such as --positive-types 'logged in'/);
     types.close();
+    // One type alone leaves nothing to choose from.
+    const one = file('one-event.csv', 'user,item,event,time\nann,a1,action,2024-01-01\n');
+    expect((await findAnswers(accepts(one), undefined)).positiveTypes).toEqual(['action']);
   });
 
   it('has the titles for the items where there is nothing else', async () => {

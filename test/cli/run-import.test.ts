@@ -59,3 +59,31 @@ test('an interruption that comes before all is stored says to run the command ag
     /0 feedback stored or changed, cut off with 2 of them not stored\nInterrupted\. Run the same command again/,
   );
 });
+
+test('an id that is all guests together is warned of, unless it was said what becomes of it', async () => {
+  const path = join(folder, 'orders.csv');
+  const rows = Array.from({ length: 30 }, (_, at) => `${at % 2 ? 'guest' : 100 + at},a${at % 4},2024-01-01`);
+  writeFileSync(path, `user,item,time\n${rows.join('\n')}\n`);
+  const heard = async (guests?: string[]) => {
+    let said = '';
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      said += String(text);
+      return true;
+    });
+    const parts = {
+      target: undefined,
+      folder: undefined,
+      positiveTypes: ['like'],
+      repeats: 'first',
+    } as const;
+    const flags = { paths: [path], preset: 'csv', wishes: { guests }, skipsBad: false, json: false } as const;
+    await runImport({ ...parts, ...flags });
+    vi.restoreAllMocks();
+    return said;
+  };
+  expect(await heard()).toContain(
+    'warning, user guest looks like all guests together; --guests guest leaves',
+  );
+  expect(await heard([])).not.toContain('guests together');
+});

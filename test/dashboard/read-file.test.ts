@@ -108,9 +108,14 @@ describe('a file that was chosen in the dashboard', () => {
     ]);
   });
 
+  it('may be one JSON array', async () => {
+    const { rows } = await read('[\n  {"UserId": "ann"},\n  {"UserId": "bob"}\n]\n', 'a.json');
+    expect(rows).toHaveLength(2);
+  });
+
   it('is refused in words', async () => {
     await expect(read('not packed', 'a.csv.gz')).rejects.toThrow(/cannot be unpacked/);
-    await expect(read('[{"UserId":"ann"}]')).rejects.toThrow(/one JSON array/);
+    await expect(read('[["ann", "tea"]]')).rejects.toThrow(/one JSON array of lists/);
     await expect(read('a,b\nx,"y\nz,1\n')).rejects.toThrow(/never closed/);
   });
 });

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { detectFormat } from '../../src/exchange/file-format.ts';
-import { guess } from '../../src/exchange/guess-columns.ts';
+import { guess, likelyKey } from '../../src/exchange/guess-columns.ts';
 import { hasDecimalCommas, type Plan, recordOf } from '../../src/exchange/rows-to-records.ts';
 import { readTime, type TimeForm, timeForm } from '../../src/exchange/time-formats.ts';
 
@@ -333,4 +333,38 @@ describe('the record of a row', () => {
       record: { Categories: [] },
     });
   });
+});
+
+test('a column may have the other key by what it holds, whatever its name', () => {
+  const rows = Array.from({ length: 60 }, (_, at) =>
+    [
+      `c${(at >> 1) % 12}`,
+      at >> 1,
+      400 + (at % 7),
+      `Tea ${at % 7}`,
+      5 * (at % 20),
+      `2024-01-${10 + (at % 9)}`,
+    ].map(String),
+  );
+  const names = ['Customer ID', 'Sale ID', 'System ID', 'Label text', 'Minutes', 'Date'];
+  expect(likelyKey([names, ...rows], 0, [0, 5])).toBe('System ID');
+  // Without a name of a key the texts are likelier than numbers.
+  const plain = ['Customer ID', 'Sale', 'System', 'Label text', 'Minutes', 'Date'];
+  expect(likelyKey([plain, ...rows], 0, [0, 5])).toBe('Label text');
+  expect(likelyKey([names, ...rows.slice(0, 4)], 0, [0, 5])).toBeUndefined();
+});
+
+test.each([
+  ['4. März 2025', '2025-03-04'],
+  ['4 févr. 2025 10:30', '2025-02-04T10:30'],
+  ['15 de septiembre de 2025', '2025-09-15'],
+  ['4 Ağustos 2025', '2025-08-04'],
+  ['1 Kasım 2025', '2025-11-01'],
+  ['Dienstag, 4. Dezember 2025', '2025-12-04'],
+  ['4 lutego 2025', '2025-02-04'],
+  ['3 Sept 2025', '2025-09-03'],
+  ['12 července 2025', '2025-07-12'],
+])('%s is a day of a month by its name', (text, day) => {
+  expect([timeForm([text]), readTime(text, 'date')?.slice(0, day.length)]).toEqual(['date', day]);
+  expect(timeForm(['12 pieces 2025'])).toBeUndefined();
 });

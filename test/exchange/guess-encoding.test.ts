@@ -11,6 +11,10 @@ const TEXTS: readonly (readonly [encoding: string, text: string])[] = [
   ['windows-1251', 'Номер заказа,Покупатель,Товар,Количество\n1,ivan,Зелёный чай,2'],
   ['windows-1250', 'Numer,Klient,Nazwa towaru\n1,jan,Kołdra bawełniana,2\n2,ewa,Żółta poduszka gęś'],
   ['windows-1254', 'Sipariş No,Müşteri,Ürün adı\n1,ayşe,Kırmızı çanta\n2,ali,Yeşil ayakkabı'],
+  [
+    'windows-1254',
+    `Ürün Adı,Tarih\n${'Mat ürünü,4 Şubat 2025\n'.repeat(90)}Bez ürünü,3 Mayıs 2025\nMat ürünü,1 Ağustos 2025\nMat ürünü,7 Kasım 2025\n`,
+  ],
   ['windows-1252', 'Numéro,Client,Désignation\n1,é1,Crème brûlée à la poêle °C £5\n2,b,Été indien'],
   ['windows-1252', 'Bestellung,Käufer,Größe\n1,Jörg,Übertöpfe groß\n2,Änne,Stövchen Ø 10'],
   ['windows-1252', 'order,buyer,item\n1,ann,Heater 30\u00b0C\n2,bob,Box 3 m\u00b3 \u00a35'],

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { describePlan } from '../../src/exchange/describe-plan.ts';
-import { planFile, type Wishes } from '../../src/exchange/import-plan.ts';
+import { type FilePlan, planFile, type Wishes } from '../../src/exchange/import-plan.ts';
 import { isGone } from '../../src/exchange/order-states.ts';
 import { recordOf } from '../../src/exchange/rows-to-records.ts';
 
@@ -124,4 +124,29 @@ describe('columns of states', () => {
     const own = 'FeedbackType,UserId,ItemId,Timestamp,Comment,Value\nlike,a,1,2024-01-01,returned,1\n';
     expect((await rowsOf(own)).left).toEqual(['']);
   });
+});
+
+test.each([
+  ['Erreur de paiement', 'Paiement accepté'],
+  ['Payment error', 'Payment accepted'],
+  ['No entregado', 'Entregado'],
+  ['not_delivered', 'not shipped'],
+])('%s came to nothing, and %s stands', (failed, taken) => {
+  expect([isGone(failed), isGone(taken)]).toEqual([true, false]);
+});
+
+test('plays of less than half a minute, what was skipped and trailers are no liking', async () => {
+  const rows = (names: string, ...cells: string[]) => {
+    const lines = cells.map((cell, at) => `u${at % 3},i${at},2024-01-0${1 + at},${cell}`);
+    return planFile('a.csv', `user,item,time,${names}\n${lines.join('\n')}\n`, true, {});
+  };
+  const madeOf = (plan: FilePlan, cell: string) => recordOf(['u', 'i', '2024-01-01', cell], plan);
+  const played = await rows('ms_played', '200000', '1200', '30000');
+  expect(madeOf(played, '1200')).toEqual({ leftOut: 'played for less than 30 seconds' });
+  expect(madeOf(played, '30000')).toHaveProperty('record');
+  const skipped = await rows('skipped', 'false', 'true', 'false');
+  expect(madeOf(skipped, 'true')).toEqual({ leftOut: 'skipped' });
+  const trailers = await rows('Supplemental Video Type', '', 'HOOK', '');
+  expect(madeOf(trailers, 'TRAILER')).toEqual({ leftOut: 'Supplemental Video Type' });
+  expect(madeOf(trailers, '')).toHaveProperty('record');
 });

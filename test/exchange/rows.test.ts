@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detectFormat } from '../../src/exchange/file-format.ts';
 import type { TextEncoding } from '../../src/exchange/guess-encoding.ts';
+import { linesOfArray } from '../../src/exchange/nested-rows.ts';
 import { encodingOf, openText } from '../../src/exchange/open-text-file.ts';
 import { ROW_CHARACTERS_MAX, readRows } from '../../src/exchange/read-rows.ts';
 
@@ -162,9 +163,22 @@ describe('rows', () => {
     ]);
   });
 
-  it('of one JSON array are refused in words', () => {
-    expect(() => detectFormat('[\n {"a": 1}]')).toThrow(/^The file is one JSON array.*jq/);
-    expect(() => detectFormat('[{"a": 1}]', undefined, 'a.json')).toThrow(/^a.json is one JSON array/);
+  it('of one JSON array are its objects, wherever its text is cut', () => {
+    const objects = [{ a: 'x,y]}"', b: { c: [1, 2] } }, { a: '\\' }, { a: '\n[{' }];
+    for (const text of [JSON.stringify(objects), ` ${JSON.stringify(objects, undefined, 2)}\r\n`])
+      for (let size = 3; size < text.length; size++) {
+        const take = linesOfArray();
+        let lines = '';
+        for (let at = 0; at < text.length; at += at === 0 ? Math.max(size, 8) : size)
+          lines += take(text.slice(at, at === 0 ? Math.max(size, 8) : at + size));
+        const rows = lines
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        expect(rows).toEqual(objects);
+      }
+    expect(linesOfArray()('[id],name\n')).toBe('[id],name\n');
+    expect(() => detectFormat('[\n [1, 2]]')).toThrow(/^The file is one JSON array of lists/);
   });
 
   it.each([';', ',', '\t', '^'])(

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { describePlan } from '../../src/exchange/describe-plan.ts';
+import { guess } from '../../src/exchange/guess-columns.ts';
 import { itemsWithin, planFile } from '../../src/exchange/import-plan.ts';
 import { recordOf } from '../../src/exchange/rows-to-records.ts';
 
@@ -121,4 +122,36 @@ test('a second line of names is no item, and a row without time is one', async (
     expect(recordOf(['c1', 'm1', 'Cup', time], items)).toMatchObject({
       record: { ItemId: 'm1', Comment: 'Cup', Timestamp: '' },
     });
+});
+
+test.each([
+  [
+    'of scrobbles',
+    'user,utc_time,artist,track\nann,2024-01-01 10:00,Abba,SOS\n',
+    { UserId: 0, ItemId: 3, Timestamp: 1 },
+  ],
+  [
+    'of a school',
+    'Student ID,Student Name,Course ID,Rating Given\n7,Ann,9,4.5\n',
+    { UserId: 0, ItemId: 2, Rating: 3 },
+  ],
+  ['of votes', 'Id,PostId,VoteTypeId,UserId,CreationDate\n1,9,5,7,2024-01-01\n', { UserId: 3, ItemId: 1 }],
+  ['of a diary', 'Member,Date,Film,Watched Date\nann,2024-01-09,Alien,2024-01-02\n', { Timestamp: 3 }],
+  ['of books', 'Member,Book Id,Date Added,Date Read\nann,9,2024-01-01,2024-02-01\n', { Timestamp: 3 }],
+  [
+    'of streams',
+    'username,endTime,artistName,trackName,artist\nann,2024-01-01 10:00,Abba,SOS,x\nann,2024-01-01 10:05,Abba,Eva,x\n',
+    { Comment: 3 },
+  ],
+  [
+    'of Moodle',
+    'Time,User full name,Event context,Event name\n2024-01-01,Ann,Quiz: A,Quiz viewed\n',
+    { ItemId: 2, FeedbackType: 3 },
+  ],
+])('columns %s are known', (_, text, found) => {
+  const rows = text
+    .trim()
+    .split('\n')
+    .map((row) => row.split(','));
+  expect(guess(rows).mapping).toMatchObject(found);
 });

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { counted, groupDigits } from '../../domain/group-digits.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
+import { BusyUsers } from '../../exchange/busy-users.ts';
 import { describePlan } from '../../exchange/describe-plan.ts';
 import { type FileResult, type ImportOptions, importFile } from '../../exchange/import-file.ts';
 import {
@@ -69,8 +70,7 @@ const STOP_MS = 5000;
 export async function runImport(run: ImportRun): Promise<number> {
   const inputs = run.inputs ?? (await findInputs(run.preset, run.paths, run.wishes));
   const progress = createProgress(process.stderr);
-  const interruption = listenForInterruption(progress);
-  const { signal } = interruption;
+  const { signal, end } = listenForInterruption(progress);
   const refusals: RefusedRow[] = [];
   let results: FileResult[] = [];
   let atOnce: Target | undefined;
@@ -92,7 +92,8 @@ export async function runImport(run: ImportRun): Promise<number> {
       leavesItems ||= looked.plan.kind === 'items';
       for (const plan of leavesItems ? [looked.plan] : withItemsWithin(looked)) {
         checkPlan(progress, plan, run);
-        const file = { plan, opened: looked.opened, onRefused, signal };
+        const { onRecord, warn } = watchGuests(progress, plan, run);
+        const file = { plan, opened: looked.opened, onRefused, onRecord, signal };
         const result =
           (await bulk.importFile({ ...file, skipsBad: run.skipsBad })) ??
           (await importOne(
@@ -101,6 +102,7 @@ export async function runImport(run: ImportRun): Promise<number> {
             progress,
           ));
         results.push(result);
+        warn();
         if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break read;
       }
     }
@@ -114,11 +116,10 @@ export async function runImport(run: ImportRun): Promise<number> {
     if (signal.aborted) progress.stop();
     progress.end();
     await bulk.discard();
-    interruption.end();
+    end();
   }
-  if (refused > REFUSALS_SHOWN && !run.isShown) {
+  if (refused > REFUSALS_SHOWN && !run.isShown)
     process.stderr.write(`... and ${groupDigits(refused - REFUSALS_SHOWN)} more\n`);
-  }
   // What comes when all is stored interrupts nothing.
   const interrupted = signal.aborted && (begun < inputs.length || results.some(({ isStopped }) => isStopped));
   const repeats = run.repeats === 'sum' && atOnce === undefined ? 'first' : run.repeats;
@@ -162,6 +163,20 @@ function checkPlan(
   );
 }
 
+/** Counts users, to warn of ids that are all guests together, which `init` proposes to leave out. */
+function watchGuests(progress: Progress, { path, kind, guests: said }: FilePlan, run: ImportRun) {
+  const users = new BusyUsers();
+  const isOpen = kind === 'feedback' && said === undefined && run.inputs === undefined;
+  const warn = () => {
+    const guests = [...users.find().nobody.keys()].join(',');
+    if (guests !== '')
+      progress.say(
+        `${path}: warning, user ${guests} looks like all guests together; --guests ${guests} leaves their rows out`,
+      );
+  };
+  return { onRecord: (record: object) => isOpen && users.add(String(Reflect.get(record, 'UserId'))), warn };
+}
+
 /** Guesses what a file holds, by its beginning. A stream is read once, so what was looked at is kept for the import. */
 export async function lookAt(
   input: PresetFile,
@@ -185,7 +200,7 @@ export async function lookAt(
 /** @param run `isAtOnce` where all is stored in the end, so that there is nothing to take up again */
 async function importOne(
   run: ImportRun & { readonly isAtOnce: boolean },
-  file: Pick<ImportOptions, 'plan' | 'opened' | 'onRefused' | 'signal'>,
+  file: Pick<ImportOptions, 'plan' | 'opened' | 'onRefused' | 'onRecord' | 'signal'>,
   progress: Progress,
 ): Promise<FileResult> {
   const { plan, opened } = file;

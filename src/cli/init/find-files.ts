@@ -121,7 +121,8 @@ async function withColumn(
   );
   if (others.length === 0) return file;
   const question = `Which column has ${what}? One of ${others.join(', ')}, or none:`;
-  const likely = (field === 'item' && keyOfTitles(columns, mapping)) || NONE;
+  const titles = field === 'item' && keyOfTitles(columns, mapping);
+  const likely = (field !== 'title' && (titles || file.plan.otherKey)) || NONE;
   const map = await askUntil(prompt, question, likely, (name) => {
     if (name !== NONE && !others.includes(name)) throw new OperatorError(`there is no column ${name}`);
     return corrected(file.wishes.map, name === NONE ? [] : [[field, name]]);

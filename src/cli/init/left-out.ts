@@ -35,7 +35,7 @@ export async function findLeftOut(
     say(`${left} are left out; --leave-out names other states, or none.`);
     return found;
   }
-  if (await askYes(prompt, `Leave ${left} out, which were not bought in the end?`, true)) return found;
+  if (await askYes(prompt, `Leave ${left} out, which came to nothing in the end?`, true)) return found;
   const question = 'The rows of which states shall be left out? With commas between them, or none:';
   const leftOut = await askUntil(prompt, question, 'none', parseStates);
   return surveyedAgain(files, { leftOut }, given);

@@ -162,7 +162,8 @@ export async function findPositiveTypes(
   const own = files.find(({ plan }) => isWithoutType(plan))?.plan.type ?? given.wishes?.type ?? DEFAULT_TYPE;
   if (types.includes(own) && types.every((type) => [own, lowTypeOf(given)].includes(type)))
     return without([own]);
-  const likely = likelyPositive(types.map((Name) => ({ Name, Count: 1, Positive: false, Read: false })));
+  const named = likelyPositive(types.map((Name) => ({ Name, Count: 1, Positive: false, Read: false })));
+  const likely = named.length === 0 && types.length === 1 ? types : named;
   if (takesProposals && likely.length > 0) return without(likely);
   const open = `the types of feedback are ${types.join(', ')}; say by which users want an item, such as --positive-types '${likely.join(',') || types[0]}'`;
   if (prompt === undefined) throw new AnswerMissing(open);

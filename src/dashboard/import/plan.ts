@@ -85,13 +85,13 @@ export async function look(opened: OpenedFile): Promise<Looked> {
 function withLikelyColumns(looked: Looked): Guess {
   const { start, rows } = looked;
   const names = columnNames(looked);
-  const users = columnOf(rows, start.mapping.UserId);
-  const title = names.indexOf(keyOfTitles(names, start.mapping));
-  const isFeedback = start.kind === 'users' && title >= 0 && new Set(users).size < users.length;
-  const { Comment: _, ...rest } = start.mapping;
-  const known: Guess = isFeedback
-    ? { ...start, kind: 'feedback', mapping: { ...rest, ItemId: title } }
-    : start;
+  const { Comment: _, UserId, ItemId, ...rest } = start.mapping;
+  const keys = columnOf(rows, UserId ?? ItemId);
+  const other = keyOfTitles(names, start.mapping) || planOf(looked, {}).plan.otherKey;
+  const key = other === undefined || new Set(keys).size === keys.length ? -1 : names.indexOf(other);
+  const both = { UserId: UserId ?? key, ItemId: ItemId ?? key };
+  const isFeedback = start.kind !== 'feedback' && key >= 0;
+  const known: Guess = isFeedback ? { ...start, kind: 'feedback', mapping: { ...rest, ...both } } : start;
   const { body, plan } = planOf({ ...looked, start: known }, {});
   const at = names.indexOf(whyTimeless(plan, body)?.guessInWords ?? '');
   const isOpen = at >= 0 && known.mapping.Timestamp === undefined;

@@ -7,6 +7,7 @@ import {
 import { notText, wideEncoding } from '../../exchange/foreign-files.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
 import { likelyEncoding } from '../../exchange/guess-encoding.ts';
+import { linesOfArray } from '../../exchange/nested-rows.ts';
 import { type BadRow, keysOf, type ReadRow, readRows } from '../../exchange/read-rows.ts';
 import { API_COLUMNS, apiKindOf } from '../../exchange/rows-to-records.ts';
 
@@ -38,7 +39,7 @@ export async function openFile(given: File): Promise<OpenedFile> {
   const file = await unpack(given);
   const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
   const encoding = wideEncodingOf(bytes) ?? (await encodingOf(file, bytes));
-  const head = new TextDecoder(encoding).decode(bytes);
+  const head = linesOfArray()(new TextDecoder(encoding).decode(bytes));
   const format = formatOf(head);
   const lines = file.size > HEAD_BYTES ? head.slice(0, head.lastIndexOf('\n') + 1) : head;
   const keys = format.name === 'ndjson' ? keysOf(lines, format.list) : [];
@@ -120,11 +121,12 @@ async function* textsOf(
 }
 
 /** All of a file's text. @param tell told how many bytes were read so far */
-export function textOf(
+export async function* textOf(
   { file, encoding }: OpenedFile,
   tell: (bytes: number) => void,
 ): AsyncGenerator<string> {
-  return textsOf(file, new TextDecoder(encoding), tell);
+  const inLines = linesOfArray();
+  for await (const text of textsOf(file, new TextDecoder(encoding), tell)) yield inLines(text);
 }
 
 /** The rows of a file, without blank lines. @throws OperatorError when a quote is never closed */
