@@ -42,8 +42,8 @@ const TOLERANCE = 1e-5;
 const ROUNDING = 1e-18;
 
 /**
- * The weights of the features, those of `nonNegative` not below zero: as long as one is, the lowest of them is left out
- * (weight 0) and the others are fitted again, from where they stood.
+ * The weights of the features under which the penalized loss is least, those of `nonNegative` not below zero: by projected
+ * Newton steps (Bertsekas 1982, "Projected Newton methods for optimization problems with simple constraints").
  * @param penalty ridge on the standardized weights, in units of the mean loss; above 0
  * @throws FurzeError INTERNAL when a feature is not finite
  */
@@ -64,18 +64,12 @@ export function fitChoices(
   const standardized = (raw: readonly number[]) =>
     deviations.map((deviation, at) => (raw[at] && Number.isFinite(deviation) ? raw[at] * deviation : 0));
   const centre = standardized(prior);
-  let weights = standardized(start.length > 0 ? start : prior);
-  for (;;) {
-    weights = newton({ ...sample, features }, { penalty, centre }, weights);
-    const [worst] = [...nonNegative].sort((a, b) => weights[a]! - weights[b]! || a - b);
-    if (worst === undefined || !(weights[worst]! < 0))
-      return Array.from(weights, (weight, at) =>
-        Number.isFinite(deviations[at]) ? weight / deviations[at]! : (prior[at] ?? 0),
-      );
-    weights[worst] = 0;
-    centre[worst] = 0;
-    for (let at = worst; at < features.length; at += width) features[at] = 0;
-  }
+  const begin = standardized(start.length > 0 ? start : prior);
+  for (const at of nonNegative) begin[at] = Math.max(0, begin[at]!);
+  const weights = newton({ ...sample, features }, { penalty, centre, nonNegative }, begin);
+  return Array.from(weights, (weight, at) =>
+    Number.isFinite(deviations[at]) ? weight / deviations[at]! : (prior[at] ?? 0),
+  );
 }
 
 /** Deviation of each feature inside the sets; Infinity for one that does not but for rounding, which then counts 0. */
@@ -109,13 +103,14 @@ function deviationsOf({ width, features, starts }: ChoiceSample): Float64Array {
   );
 }
 
-/** A penalty on the squared distance of the weights from others. */
+/** A penalty on the squared distance of the weights from others, and the weights that are not below 0. */
 interface Ridge {
   readonly penalty: number;
   readonly centre: Float64Array;
+  readonly nonNegative: readonly number[];
 }
 
-/** @param start weights to begin at; which ones tells only how soon it ends */
+/** @param start weights to begin at, within the bounds; which ones tells only how soon it ends */
 function newton(sample: ChoiceSample, ridge: Ridge, start: Float64Array<ArrayBuffer>) {
   let weights = start;
   let state = evaluate(sample, weights, ridge);
@@ -170,12 +165,12 @@ function evaluate(sample: ChoiceSample, weights: Float64Array, { penalty, centre
   return { loss: loss + (penalty * squares) / 2, chances };
 }
 
-/** The step to where the loss would be least if it were quadratic: minus its gradient over its Hessian. */
+/** The step to where the loss would be least within the bounds if it were quadratic. */
 function newtonStep(
   sample: ChoiceSample,
   weights: Float64Array,
   chances: Float64Array,
-  { penalty, centre }: Ridge,
+  { penalty, centre, nonNegative }: Ridge,
 ): Float64Array {
   const { width } = sample;
   const { gradient, hessian } = momentsOf(sample, chances);
@@ -183,7 +178,68 @@ function newtonStep(
     gradient[a]! -= penalty * (weights[a]! - centre[a]!);
     hessian[a * width + a]! += penalty;
   }
-  return solveSymmetric(hessian, gradient);
+  return boundedStep(hessian, gradient, weights, nonNegative);
+}
+
+/**
+ * The step d that minimizes d'Hd/2 - g'd with no weight of `nonNegative` below 0: the primal active set method (Nocedal and
+ * Wright 2006, "Numerical Optimization", algorithm 16.3).
+ * @param weights within the bounds
+ */
+function boundedStep(
+  hessian: Float64Array,
+  gradient: Float64Array,
+  weights: Float64Array,
+  nonNegative: readonly number[],
+): Float64Array {
+  const width = weights.length;
+  const held = new Set<number>();
+  let step: Float64Array = new Float64Array(width);
+  // Each round holds or lets go of one weight; rounding could make it go on for ever.
+  for (let round = 0; round < 4 * width; round++) {
+    const best = stepWithout(held, hessian, gradient, weights);
+    const [nearest] = nonNegative
+      .filter((at) => !held.has(at) && weights[at]! + best[at]! < 0)
+      .map((at) => ({ at, share: (weights[at]! + step[at]!) / (step[at]! - best[at]!) }))
+      .sort((a, b) => a.share - b.share);
+    if (nearest) {
+      step = step.map((value, at) => value + nearest.share * (best[at]! - value));
+      held.add(nearest.at);
+      continue;
+    }
+    step = best;
+    // What the loss would fall by where a held weight rose.
+    const [freed] = [...held]
+      .map((at) => ({ at, fall: gradient[at]! - productOfRow(hessian, at, step) }))
+      .filter(({ fall }) => fall > 0)
+      .sort((a, b) => b.fall - a.fall);
+    if (!freed) break;
+    held.delete(freed.at);
+  }
+  return step;
+}
+
+/** The least of d'Hd/2 - g'd where the held weights come to 0. */
+function stepWithout(
+  held: ReadonlySet<number>,
+  hessian: Float64Array,
+  gradient: Float64Array,
+  weights: Float64Array,
+): Float64Array {
+  const width = weights.length;
+  const fixed = weights.map((weight, at) => (held.has(at) ? -weight : 0));
+  const right = gradient.map((value, at) =>
+    held.has(at) ? fixed[at]! : value - productOfRow(hessian, at, fixed),
+  );
+  const left = hessian.map((value, at) => {
+    const [row, column] = [Math.floor(at / width), at % width];
+    return held.has(row) || held.has(column) ? Number(row === column) : value;
+  });
+  return solveSymmetric(left, right);
+}
+
+function productOfRow(matrix: Float64Array, row: number, vector: Float64Array): number {
+  return vector.reduce((sum, value, at) => sum + matrix[row * vector.length + at]! * value, 0);
 }
 
 /** The mean loss of a sample, in nats, its gradient and its curvature. */

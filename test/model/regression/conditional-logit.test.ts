@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/domain/random.ts';
-import { type ChoiceSample, fitChoices } from '../../../src/model/regression/conditional-logit.ts';
+import { type ChoiceSample, fitChoices, lossOf } from '../../../src/model/regression/conditional-logit.ts';
 
 const SIZE = 10;
 const RIDGE = 3e-3;
@@ -93,6 +93,32 @@ describe('the conditional logit', () => {
     expect(b).toBe(0);
     expect(a).toBeGreaterThan(0.5);
     expect(fitChoices(sample, [0], RIDGE)[1]).toBeLessThan(-0.8);
+  });
+
+  it('comes to the least loss of all weights within the bounds', () => {
+    // Features that tell much the same: which of them are left out depends on all others.
+    const width = 5;
+    const sample = drawn(400, [1, -0.4, 0.1, -0.6, 0.3], [1, 1, 1, 1, 1]);
+    for (let row = 0; row < sample.features.length; row += width) {
+      sample.features[row + 1]! += 2 * sample.features[row]!;
+      sample.features[row + 3]! += sample.features[row + 2]! + sample.features[row + 4]!;
+    }
+    const all = Array.from({ length: width }, (_, at) => at);
+    const lossOfFit = (weights: readonly number[]) => lossOf(sample, weights).loss;
+    const without = (left: readonly number[]) => ({
+      ...sample,
+      features: sample.features.map((value, at) => (left.includes(at % width) ? 0 : value)),
+    });
+    const subsets = Array.from({ length: 2 ** width }, (_, bits) => all.filter((at) => (bits >> at) & 1));
+    const inside = subsets
+      .map((left) => fitChoices(without(left), [], 1e-9))
+      .filter((weights) => weights.every((weight) => weight >= 0));
+    const found = fitChoices(sample, all, 1e-9);
+    expect(found.every((weight) => weight >= 0)).toBe(true);
+    expect(found.filter((weight) => weight === 0).length).toBeGreaterThan(0);
+    expect(lossOfFit(found)).toBeCloseTo(Math.min(...inside.map(lossOfFit)), 5);
+    const elsewhere = fitChoices(sample, all, 1e-9, { start: [0, 3, 0, 3, 0] });
+    for (const [at, weight] of found.entries()) expect(elsewhere[at]).toBeCloseTo(weight, 2);
   });
 
   it('learns next to nothing from differences below the least that count', () => {
