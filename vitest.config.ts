@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { compiledSources } from './test/compiled/sources.ts';
 import { findPrograms } from './test/servers/postgres.ts';
 
@@ -26,12 +27,15 @@ const MOCKED = ['test/http/{telemetry,dashboard-without-handles}.test.ts', 'test
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
   'test/admin/job-races.test.ts',
-  'test/cli/{admin-memory,backup,bad-input,commands,documented-commands,evaluate,exchange,hostile-folders,init,playground,tutorial,without-native-engine}.test.ts',
+  'test/cli/{admin-memory,backup,bad-input,commands,documented-commands,evaluate,exchange,full-disk,hostile-folders,init,playground,supervise,tutorial,without-native-engine}.test.ts',
   'test/clients/compiled.test.ts',
   'test/deploy/{drain-of-clients,smuggling-behind-proxies,what-proxies-pass}.test.ts',
+  'test/evaluate/replay.test.ts',
+  'test/http/never-shown.test.ts',
+  'test/kernel/heads.test.ts',
   'test/model/{threads,throw-away-model}.test.ts',
-  'test/recommend/{answers,cache-memory,merge-order,pipeline,service,sessions-of-a-shop}.test.ts',
-  'test/recommend/lists/answer-cache.test.ts',
+  'test/recommend/{answers,cache-memory,choose-ranking,merge-order,pipeline,reasons,service,sessions-of-a-shop}.test.ts',
+  'test/recommend/lists/{answer-cache,lists-that-live}.test.ts',
   'test/background/{fit-pipeline,generation-fit,list-pass,live-rows,search,stopped-pass}.test.ts',
 ];
 
@@ -74,8 +78,17 @@ const OVER_POSTGRES =
         },
       ];
 
+/** Begins with what takes longest: a long file that is the last one leaves a core idle. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isShort = ({ project }: TestSpecification) => !['long', 'servers'].includes(project.name);
+    return (await super.sort(files)).sort((a, b) => Number(isShort(a)) - Number(isShort(b)));
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/compiled/compile.ts'],
     // Twice two cores, since tests wait for disks, timers and processes for much of their time.
     maxWorkers: 4,
@@ -110,7 +123,7 @@ export default defineConfig({
             // What no engine has a part in.
             'test/http/{body-reader,engine-choice,entity-texts,list-reply,model-metrics,outflow,page-reply,quick-paths}.test.ts',
             // What reads, fits and experiments come to.
-            'test/http/{experiments,first-reads,models,placement-report,two-rankings,vector-lists}.test.ts',
+            'test/http/{experiments,first-reads,models,never-shown,placement-report,two-rankings,vector-lists}.test.ts',
           ],
           env: { TEST_HTTP_ENGINE: 'node' },
         },

@@ -6,7 +6,7 @@ import type { Tasks } from '../../src/domain/admin-schemas.ts';
 import { Furze } from './run-furze.ts';
 
 /** Rounds of every job; those of the first quarter fill what is kept for the next time. `ADMIN_ROUNDS` asks for more. */
-const ROUNDS = Number(process.env.ADMIN_ROUNDS ?? 72);
+const ROUNDS = Number(process.env.ADMIN_ROUNDS ?? 48);
 /** What each round may add, in the mean: half of what it did while the tables of closed environments of LMDB were kept. */
 const ROUND_BYTES_MAX = 2 ** 19;
 /** A fit takes as long as ten of the other jobs. */
@@ -57,7 +57,7 @@ it.skipIf(process.platform !== 'linux')(
       for (;;) {
         const tasks = JSON.parse(Buffer.from(await ask('GET', '/api/admin/tasks')).toString()) as Tasks;
         if (!tasks.Running.some(({ Kind }) => Kind === kind)) return;
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
     const likes = Array.from({ length: USERS * 10 }, (_, at) => ({

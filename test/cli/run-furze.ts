@@ -5,6 +5,13 @@ import { inject } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+const DEFAULTS = {
+  // However slow the machine, what ends in order ends with 0.
+  FURZE_SERVER_SHUTDOWN_TIMEOUT: '10m',
+  // The same lists come of any number of threads, and each compiles the code for itself.
+  FURZE_WORKER_THREADS: '1',
+};
+
 /** The command line as a process of its own, run from the sources as they are compiled for tests. */
 export class Furze {
   readonly process: ChildProcess;
@@ -25,8 +32,7 @@ export class Furze {
     const [program, ...rest] = [...wrapper, process.execPath, main, ...args];
     this.process = spawn(program as string, rest, {
       cwd,
-      // However slow the machine, what ends in order ends with 0.
-      env: { PATH: process.env.PATH, FURZE_SERVER_SHUTDOWN_TIMEOUT: '10m', ...env },
+      env: { PATH: process.env.PATH, ...DEFAULTS, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.process.stdout, this.process.stderr]) {

@@ -104,13 +104,12 @@ describe.skipIf(!hasRedis || inject('postgresUrl') === '')('two nodes over Postg
       // It ends with all lists stored that it has made, and counts anew.
       await b.restart();
       expect(await groupsFor(b, 'u')).toEqual(['1']);
-      return { isHad: failed + (await failures()) === 0, madeBefore };
+      const isSame = failed + (await failures()) === 0 && madeBefore!.equals((await stored())!);
+      return isSame ? madeBefore : undefined;
     };
-    // On a busy machine Redis may not answer in time, and the list is made anew.
-    let taken = await take();
-    while (!taken.isHad) taken = await take();
-    const made = taken.madeBefore;
-    expect(await stored()).toEqual(made);
+    // On a busy machine Redis may not answer in time, or the node that made the list renews it meanwhile.
+    let made = await take();
+    while (!made) made = await take();
     expect(await redis.pttl(key!)).toBeGreaterThan(0);
     last = await likeAlone(b, 'u', 2, last);
     expect(await groupsFor(a, 'u')).toEqual(['2']);
