@@ -18,7 +18,7 @@ const USER_WORDS = words(`
   acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund
   klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー 회원 고객 사용자 구매자 주문자 العميل عميل الزبون المستخدم المشتري`);
 /** Visitors that are known before a visit. */
-const VISITS = words('visitorid visitor sessionid');
+const VISITS = words('visitorid visitor sessionid kortnummer kartennummer cardnumber');
 const ITEM_KEYS = words(`
   itemid iid movieid filmid productid productcode productno sku asin articleid articleno articlenumber itemno
   itemnumber bookid biblionumber isbn trackid spotifytrackuri songid artistid videoid gameid stockcode matnr artikelnummer artikelnr artikelid produktnummer
@@ -100,9 +100,9 @@ const ROMANCE_WHO = anyOf(`
   cuenta debiteur klienta uzytkownika nabywcy kupujacego odbiorcy zakaznika`);
 const ROMANCE_WHAT = anyOf(`
   article produit articulo producto articolo prodotto plato plat piatto prato danie film livre libro pelicula disque disco cours corso curso
-  produktu towaru artykulu ksiazki zbozi vyrobku knihy produto livro`);
+  produktu towaru artykulu oferty aukcji ksiazki zbozi vyrobku knihy produto livro`);
 const ROMANCE_KEY = anyOf(`
-  n no nr num numero code codigo codice cod id identifiant identificador identificativo ref reference referencia
+  n no nr num numero code codigo codice cod id login identifiant identificador identificativo ref reference referencia
   riferimento cle numer kod symbol indeks cislo cpf`);
 const ROMANCE_TITLE = anyOf(
   'nom nombre nome titre titulo titolo designation libelle denominazione nazwa tytul nazev',
@@ -232,7 +232,7 @@ const ITEM_TITLES = ITEM_WORDS.filter((word) => !['upc', 'ean', 'gtin', 'barcode
 
 /** Ends of the names of columns of times, or in French, Spanish and Italian beginnings. */
 const TIME_NAME =
-  /(?:date|datum|time|zeit|tijd|heure|hora|ora|godzina|czas|čas|saati?|時刻|時間|시간|시각|stamp|stempel|tarihi?|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^checked[ _-]?out$|^(?:date|datum|fecha|data|heure|hora|ora)(?:[ _-]|$)/i;
+  /(?:date|datum|time|zeit|tijd|tid|heure|hora|ora|godzina|czas|čas|saati?|時刻|時間|시간|시각|stamp|stempel|tarihi?|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^checked[ _-]?out$|^(?:date|datum|fecha|data|heure|hora|ora)(?:[ _-]|$)/i;
 const ORDER_TIME =
   /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup|sipari|satış/i;
 const NO_EVENT =

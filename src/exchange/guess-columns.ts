@@ -4,7 +4,6 @@
  */
 
 import { ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
-import { getOrPut } from '../domain/get-or-put.ts';
 import { cellText } from './cell-text.ts';
 import { isMailName, mappingByNames, plainName, timeColumn } from './column-names.ts';
 import { isClock, isDay, timeForm, timeFormOfNamed } from './time-formats.ts';
@@ -128,25 +127,25 @@ const KEY_NAME =
 
 /**
  * The column that may have the other key of feedback where its name is not known: most different values that come again, each
- * beside several of the known key. Numbers count where their column is called as a key is, and times never.
- * @param known the column of the one key @param taken columns that are something else
+ * beside several of the known key and, unlike the number of an order, at several times. Numbers count where their column is called as a key is, and times never.
+ * @param known the columns of the one key and of the times @param taken columns that are something else
  */
 export function likelyKey(
   [names = [], ...body]: readonly (readonly string[])[],
-  known: number,
+  known: readonly number[],
   taken: readonly number[],
 ): string | undefined {
   const found = names.map((name, at) => {
-    const beside = new Map<string, Set<string>>();
-    for (const row of body)
-      if (row[at] && row[known]) getOrPut(beside, row[at], () => new Set<string>()).add(row[known]);
-    const values = [...beside.keys()];
-    const pairs = values.reduce((sum, value) => sum + beside.get(value)!.size, 0);
+    const values = new Set(body.map((row) => row[at] ?? '').filter((value) => value !== ''));
+    const besides = (other: number) =>
+      new Set(body.map((row) => row[at] && row[other] && `${row[at]}\n${row[other]}`)).size;
     const isNamed = KEY_NAME.test(plainName(name));
-    const isOther = values.some((value) => value.includes('/')) || (values.every(isValue) && !isNamed);
-    const isKey = values.length >= VALUES_MIN && pairs >= OTHERS_MIN * values.length;
-    const isFree = at !== known && !taken.includes(at);
-    return { name, isNamed, count: isFree && isKey && !isOther ? values.length : 0 };
+    const isOther =
+      [...values].some((value) => value.includes('/')) || (!isNamed && [...values].every(isValue));
+    const isKey =
+      values.size >= VALUES_MIN && known.every((other) => besides(other) >= OTHERS_MIN * values.size);
+    const isFree = ![...known, ...taken].includes(at);
+    return { name, isNamed, count: isFree && !isOther && isKey ? values.size : 0 };
   });
   const most = Math.max(0, ...found.map(({ count }) => count));
   if (most === 0) return undefined;

@@ -168,7 +168,8 @@ export function planRows(
 
 function otherKey(columns: readonly string[], body: readonly Row[], { Comment: _, ...keys }: Mapping) {
   const rows = body.map((row) => textsOf(row).map(cellText));
-  return likelyKey([columns, ...rows], keys.UserId ?? keys.ItemId ?? -1, Object.values(keys));
+  const known = [keys.UserId ?? keys.ItemId, keys.Timestamp].filter((at) => at !== undefined);
+  return likelyKey([columns, ...rows], known, Object.values(keys));
 }
 
 /** The reading that is open where all feedback would be of now, though the first rows have what looks like times. */

@@ -347,11 +347,20 @@ test('a column may have the other key by what it holds, whatever its name', () =
     ].map(String),
   );
   const names = ['Customer ID', 'Sale ID', 'System ID', 'Label text', 'Minutes', 'Date'];
-  expect(likelyKey([names, ...rows], 0, [0, 5])).toBe('System ID');
+  expect(likelyKey([names, ...rows], [0, 5], [])).toBe('System ID');
   // Without a name of a key the texts are likelier than numbers.
   const plain = ['Customer ID', 'Sale', 'System', 'Label text', 'Minutes', 'Date'];
-  expect(likelyKey([plain, ...rows], 0, [0, 5])).toBe('Label text');
-  expect(likelyKey([names, ...rows.slice(0, 4)], 0, [0, 5])).toBeUndefined();
+  expect(likelyKey([plain, ...rows], [0, 5], [])).toBe('Label text');
+  // The number of a receipt comes again beside several items, and at one time alone.
+  const receipts = ['Sale', 'Card', 'Date', 'Item'];
+  const sold = Array.from({ length: 60 }, (_, at) => [
+    `r${at >> 2}`,
+    `k${(at >> 2) % 6}`,
+    `d${at >> 2}`,
+    `a${at % 9}`,
+  ]);
+  expect(likelyKey([receipts, ...sold], [3, 2], [])).toBe('Card');
+  expect(likelyKey([names, ...rows.slice(0, 4)], [0, 5], [])).toBeUndefined();
 });
 
 test.each([

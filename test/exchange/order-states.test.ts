@@ -130,6 +130,9 @@ test.each([
   ['Erreur de paiement', 'Paiement accepté'],
   ['Payment error', 'Payment accepted'],
   ['No entregado', 'Entregado'],
+  ['Rückerstattet', 'In Bearbeitung'],
+  ['Retur', 'Levererad'],
+  ['fraud', 'complete'],
   ['not_delivered', 'not shipped'],
 ])('%s came to nothing, and %s stands', (failed, taken) => {
   expect([isGone(failed), isGone(taken)]).toEqual([true, false]);

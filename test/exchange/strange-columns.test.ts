@@ -144,6 +144,16 @@ test.each([
     { Comment: 3 },
   ],
   [
+    'of Allegro',
+    'Data zakupu,Login kupującego,ID oferty,Tytuł oferty\n1.02.2025 10:00,ann_7,9,Herbata\n',
+    { UserId: 1, ItemId: 2, Timestamp: 0 },
+  ],
+  [
+    'of a till',
+    'Kortnummer,Datum,Tid,Artikelnr\n7,2025-02-01,10:00:00,9\n',
+    { UserId: 0, ItemId: 3, Timestamp: 1, Clock: 2 },
+  ],
+  [
     'of Moodle',
     'Time,User full name,Event context,Event name\n2024-01-01,Ann,Quiz: A,Quiz viewed\n',
     { ItemId: 2, FeedbackType: 3 },
