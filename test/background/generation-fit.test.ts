@@ -87,22 +87,28 @@ describe('a fit', () => {
     expect(interactions.count).toBeLessThan(positives);
   });
 
-  it('begins anew where most has come meanwhile, as while an import goes on, and learns from all of it', async () => {
-    const { start, stores, lines } = await bench();
-    const asked: boolean[] = [];
-    const pool = new TroubledPool(1, async (job, run) => {
-      const answer = await run();
-      if (job.kind !== 'gather') return answer;
-      asked.push(job.leavesOut);
-      if (asked.length === 1) await storeLikes(stores, 1000);
-      return answer;
-    });
-    const parts = start({ pool });
-    const { positives } = (await parts.fit.run(1, NO_PROGRESS))!;
-    expect(asked).toEqual([true, false, true, false]);
-    expect(positives).toBe((await parts.loader.load(false))!.interactions.count);
-    expect(lines.filter((line) => line.includes('the fit begins anew'))).toHaveLength(1);
-  });
+  it.each([
+    ['most has', 1000],
+    ['a tenth has', 50],
+  ])(
+    'begins anew where %s come meanwhile, as while an import goes on, and learns from all',
+    async (_, users) => {
+      const { start, stores, lines } = await bench();
+      const asked: boolean[] = [];
+      const pool = new TroubledPool(1, async (job, run) => {
+        const answer = await run();
+        if (job.kind !== 'gather') return answer;
+        asked.push(job.leavesOut);
+        if (asked.length === 1) await storeLikes(stores, users);
+        return answer;
+      });
+      const parts = start({ pool });
+      const { positives } = (await parts.fit.run(1, NO_PROGRESS))!;
+      expect(asked).toEqual([true, false, true, false]);
+      expect(positives).toBe((await parts.loader.load(false))!.interactions.count);
+      expect(lines.filter((line) => line.includes('the fit begins anew'))).toHaveLength(1);
+    },
+  );
 
   it('keeps the generation while feedback and settings stay, and makes a new one when either changes', async () => {
     const { start, stores } = await bench();

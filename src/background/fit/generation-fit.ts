@@ -29,8 +29,11 @@ import type { Fitted, GenerationFitOptions, GenerationFitParts } from './fit-col
 
 export type { Fitted };
 
-/** Where so many times as much feedback is there once a fit has learned to rank, it begins anew, so many times at most. */
-const GROWTH_MAX = 1.25;
+/**
+ * Where so many times as much feedback is there once a fit has learned to rank, it begins anew, so many times at most: what
+ * has come meanwhile is then more than the least share that is held out, which is no longer the latest of all.
+ */
+const GROWTH_MAX = 1.05;
 const ANEW_MAX = 3;
 
 /** A learned ranking and the trainings behind it. */
