@@ -7,7 +7,7 @@ import type { ChangeSet } from '../store/data-store.ts';
 
 const DAY_MS = 86_400_000;
 /** Days that are kept, the present one among them. */
-export const DAYS_MAX = 30;
+const DAYS_MAX = 30;
 /** Types counted by name on one day; more are counted together. */
 const TYPES_MAX = 16;
 const OTHERS = 'others';

@@ -30,7 +30,7 @@ export const number = (value: number, minimum: number, maximum: number) =>
   key((description) => Type.Number({ default: value, minimum, maximum, description }));
 
 /** A number, or the word by which the service chooses it. */
-export const numberOrAuto = (value: number | 'auto', minimum: number, maximum: number) =>
+const numberOrAuto = (value: number | 'auto', minimum: number, maximum: number) =>
   key((description) =>
     Type.Unsafe<number | 'auto'>({
       anyOf: [

@@ -147,7 +147,7 @@ export const SeriesSchema = named('Series', {
 });
 export type Series = Static<typeof SeriesSchema>;
 
-export const TableSizeSchema = named('Size of a table', {
+const TableSizeSchema = named('Size of a table', {
   Store: text(),
   Name: text(),
   Entries: count(),

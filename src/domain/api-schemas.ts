@@ -212,7 +212,7 @@ export const ImpressionSchema = named('Impression', {
 export const ImpressionsSchema = Type.Array(ImpressionSchema);
 export type Impression = Static<typeof ImpressionSchema>;
 
-export const ScoredEntrySchema = named('Scored entry', {
+const ScoredEntrySchema = named('Scored entry', {
   Id: text('Identifier of an item or a user'),
   Score: number('Higher is better'),
 });

@@ -186,7 +186,7 @@ export function decodeQueryVector(
 }
 
 /** The numbers as float32. @throws FurzeError INVALID_BODY */
-export function checkVector(
+function checkVector(
   numbers: ArrayLike<number>,
   place: () => string,
   { dimensions, similarity }: VectorSpace,

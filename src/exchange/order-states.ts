@@ -143,7 +143,7 @@ export function stateLeftOut(
 }
 
 /** True for a state of a column by which rows are left out unless other states are said. */
-export function isGoneIn({ isFlag }: StateColumn, state: string): boolean {
+function isGoneIn({ isFlag }: StateColumn, state: string): boolean {
   return isFlag ? state !== '' : isGone(state);
 }
 

@@ -21,7 +21,7 @@ export interface MemoryLayout {
   readonly arrays: Readonly<Record<string, NamedArray>>;
 }
 
-export function elementCount(shape: readonly number[]): number {
+function elementCount(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
 }
 

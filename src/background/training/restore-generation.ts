@@ -11,10 +11,7 @@ export interface RestoredGeneration {
 }
 
 /** @returns undefined when there is none, or none that this program knows, which is reported */
-export async function readGeneration(
-  shelf: ModelShelf,
-  log: Logger,
-): Promise<GenerationManifest | undefined> {
+async function readGeneration(shelf: ModelShelf, log: Logger): Promise<GenerationManifest | undefined> {
   const manifest = await shelf.read();
   if (manifest === undefined) return undefined;
   const { format, generation, version } = manifest;

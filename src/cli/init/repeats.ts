@@ -22,7 +22,7 @@ const NEAR = 0.02;
 const OF_ORDERS = /purchas|order|buy|bought/i;
 
 /** A finding in words of a shop, such as "about a third of your purchases are repeat purchases". */
-export function describeRepeats(type: string, share: number): string {
+function describeRepeats(type: string, share: number): string {
   const [, words] = FRACTIONS.find(([fraction]) => Math.abs(share - fraction) <= NEAR) ?? [];
   const part = words ?? `${Math.round(share * 100)} %`;
   return OF_ORDERS.test(type)

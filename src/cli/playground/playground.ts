@@ -290,7 +290,7 @@ export type OnProgress = (stage: string, done: number, total: number) => void;
 const BATCH_RECORDS = 2000;
 
 /** Writes the sample. Writing it again changes nothing, so a load that was cut off is simply done again. */
-export async function loadSample(data: DataStore, sample: Sample, onProgress: OnProgress): Promise<void> {
+async function loadSample(data: DataStore, sample: Sample, onProgress: OnProgress): Promise<void> {
   const writeAll = async <T>(
     stage: string,
     records: readonly T[],

@@ -130,7 +130,7 @@ function responses(route: Route, limits: Limits): object {
 }
 
 /** Answers of a route: its own, and those of every route of its shape. */
-export function errorCodes(route: Route): ErrorCode[] {
+function errorCodes(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>(route.errors);
   if (paramNames(route.path).length > 0 || route.query !== undefined) codes.add('INVALID_PARAMETER');
   if (route.body !== undefined)

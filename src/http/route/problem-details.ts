@@ -9,7 +9,7 @@ export const ERRORS_PATH = '/apidocs/errors';
 export const RETRY_AFTER = ['Retry-After', '1'] as const;
 
 /** An error as problem details (RFC 9457). */
-export function problemReply(error: FurzeError, headers: ReplyHeaders = []): Reply {
+function problemReply(error: FurzeError, headers: ReplyHeaders = []): Reply {
   const { status, title } = ERRORS[error.code];
   const problem: Problem = {
     type: problemType(error.code),

@@ -22,7 +22,7 @@ export const JUDGE_CHUNK_USERS = 64;
 /** Length of the list that is judged. */
 export const JUDGED_LENGTH = 10;
 /** Most users that are judged; more would cost time and tell little more. */
-export const JUDGED_USERS_MAX = 2000;
+const JUDGED_USERS_MAX = 2000;
 
 export function judgedCount(heldOut: number): number {
   return Math.min(heldOut, JUDGED_USERS_MAX);

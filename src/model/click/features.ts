@@ -38,7 +38,7 @@ export function labelValue(count: number): number {
 }
 
 /** Names of labels beyond this many are dropped, the rarest first. */
-export const LABELS_MAX = 100_000;
+const LABELS_MAX = 100_000;
 /** A label of one user or item says nothing that the one-hot feature does not. */
 const OCCURRENCES_MIN = 2;
 /** Rows whose labels are read between two yields. */

@@ -232,12 +232,12 @@ export interface FmSide {
 }
 
 /** Numbers of a row of parameters or of a side: a vector, then what stands beside it, padded for the kernels. */
-export function rowWidth(factors: number): number {
+function rowWidth(factors: number): number {
   return paddedFactors(factors + 1);
 }
 
 /** Makes halves out of one side's parameters. */
-export class FmSides {
+class FmSides {
   readonly #factors: number;
   readonly #width: number;
   readonly #names: LabelTable;
@@ -312,7 +312,7 @@ export class FmSides {
 }
 
 /** Score of two halves; an item without a half counts as the average one. */
-export function scoreOfSides(user: FmSide, item: FmSide | undefined): number {
+function scoreOfSides(user: FmSide, item: FmSide | undefined): number {
   if (item === undefined) return user.constant;
   let score = user.constant + item.constant;
   for (let k = 0; k < item.vector.length; k++) score += user.vector[k]! * item.vector[k]!;

@@ -129,10 +129,7 @@ function drive(
  * @param task with at least one positive
  * @throws FurzeError BAD_REQUEST for a setting or a row out of range, INTERNAL when the training diverges
  */
-export function* fitClickModel(
-  task: ClickTask,
-  instantiate: InstantiateKernels,
-): Generator<FmProgress, FmModel> {
+function* fitClickModel(task: ClickTask, instantiate: InstantiateKernels): Generator<FmProgress, FmModel> {
   const settings: ClickSettings = { ...CLICK_DEFAULTS, ...task.settings, seed: task.seed };
   const epochsMost = task.heldOut.userRows.length > 0 ? settings.epochs : BLIND_EPOCHS_MAX;
   return yield* runTraining(

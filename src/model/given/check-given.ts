@@ -3,7 +3,7 @@ import { groupDigits } from '../../domain/group-digits.ts';
 import type { FoldSettings, GivenModel, GivenSide } from '../part/given-model.ts';
 
 /** Longest vector of a model: one user is folded in by so many numbers squared. */
-export const FACTORS_MAX = 1024;
+const FACTORS_MAX = 1024;
 /** Times the median length of items' vectors that the longest may have: a longer one would stand first in every list. */
 const LENGTH_RATIO_MAX = 1000;
 /** Share of the items that must be known: of fewer the ids are those of other data. */

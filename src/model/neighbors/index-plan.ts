@@ -36,7 +36,7 @@ export interface IndexPlan {
 const EXACT: IndexPlan = { exact: true, recall: 1, costShare: 1, bitmapCount: 0 };
 
 /** About this many additions take a thread half a second. */
-export const EXACT_ADDITIONS_MAX = 1e8;
+const EXACT_ADDITIONS_MAX = 1e8;
 const SAMPLE_ROWS = 200;
 const COST_SHARE_MAX = 0.7;
 

@@ -9,7 +9,7 @@ import { placeSimilarity } from './memory-layout.ts';
 import { type PlacedUsers, SimilarUsers } from './similar-users.ts';
 
 /** Users that one question finds at most. */
-export const USERS_FOUND_MAX = 10_000;
+const USERS_FOUND_MAX = 10_000;
 
 export interface UserNeighborsOptions {
   readonly policy: NeighborType;

@@ -93,7 +93,7 @@ export const slimPart: SummedPart<Partial<SlimSettings>, SlimTask, SlimPhase, 's
 };
 
 /** Items that weights are learned for, the most popular ones: a million flops each, some minutes of one thread for all. */
-export const SOLVED_ITEMS_MAX = 300_000;
+const SOLVED_ITEMS_MAX = 300_000;
 /** Likes that may be looked at for the rare ones among the items' neighbors: a quarter of an hour of one thread. */
 const LIKES_READ_MAX = 5e10;
 /** Users of an item are told apart up to this number. */

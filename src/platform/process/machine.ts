@@ -14,7 +14,7 @@ export interface Machine {
 }
 
 /** Resources that this process may use. Node.js 20 knows nothing of quotas of processors, newer ones of most. */
-export function thisMachine(): Machine {
+function thisMachine(): Machine {
   const { processors, memoryBytes } = readCgroupLimits();
   return {
     processors: availableParallelism(),

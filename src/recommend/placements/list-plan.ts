@@ -1,7 +1,7 @@
 import type { Chosen } from './explored-list.ts';
 
 /** Places of a list that a plan tells of. */
-export const PLAN_PLACES_MAX = 100;
+const PLAN_PLACES_MAX = 100;
 /** Steps of the logarithm of a chance; with 14 bits down to e^-16. */
 const STEPS = 1024;
 const STEPS_MAX = 0x3fff;

@@ -3,7 +3,7 @@ import { withinTime } from '../../platform/concurrency/unless-aborted.ts';
 import type { ShownLog, ShownRecord } from '../../store/shown-log.ts';
 
 /** Impressions of a user that are looked at, the latest. */
-export const RECORDS_MAX = 200;
+const RECORDS_MAX = 200;
 /** Weight of all that is kept: a row of an item is 1, some 16 bytes with what is around it. */
 const WEIGHT_MAX = 2_000_000;
 /** Weight of a record's other fields. */

@@ -1,7 +1,7 @@
 import { firstAbove } from '../../memory/binary-search.ts';
 
 /** Records kept at most. */
-export const NEWEST_MAX = 20;
+const NEWEST_MAX = 20;
 /** Of all records this share may be newer than the moment as of which is counted. */
 const NEWER_SHARE = 0.01;
 

@@ -136,7 +136,7 @@ export function chooseRanking(
  * @param known what each kind's ranking is drawn to
  * @param names the features that there are
  */
-export function learnKinds(
+function learnKinds(
   examples: readonly RankingExample[],
   known: (kind: number) => LogisticRegression,
   names: readonly RankingFeature[],
@@ -163,7 +163,7 @@ function bestAlone(
 export type HasFeature = (feature: ModelFeature | typeof VECTOR_SUM) => boolean;
 
 /** The features that are there: those of a model that is missing are not. */
-export function featuresWith(has: HasFeature): RankingFeature[] {
+function featuresWith(has: HasFeature): RankingFeature[] {
   return RANKING_FEATURES.filter((name) => !(isModel(name) || name === VECTOR_SUM) || has(name));
 }
 

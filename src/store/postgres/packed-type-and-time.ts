@@ -4,8 +4,8 @@
  */
 
 /** Bits of the time. */
-export const TYPE_SHIFT = 52;
-export const TIME_BIAS = 2 ** 51;
+const TYPE_SHIFT = 52;
+const TIME_BIAS = 2 ** 51;
 const TYPE_MASK = 2 ** 12 - 1;
 const TIME_MASK = 2 ** TYPE_SHIFT - 1;
 

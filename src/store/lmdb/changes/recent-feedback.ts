@@ -19,7 +19,7 @@ const REMOVED = 0x8000;
 const NONCE_MAX = 2 ** 48 - 1;
 
 /** Records that are kept at least, if there were as many: 9 MB. */
-export const RECENT_RECORDS = 500_000;
+const RECENT_RECORDS = 500_000;
 /** Beyond this share more the oldest go, many at once. */
 const SPARE_SHARE = 1 / 8;
 /** Records handed out at a time. */

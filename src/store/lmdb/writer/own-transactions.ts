@@ -1,7 +1,7 @@
 import type { Engine } from '../tables/engine.ts';
 
 /** Error: another process has written the store. What is kept in memory of it is invalid, and no more writes are allowed. */
-export class ForeignTransactionError extends Error {
+class ForeignTransactionError extends Error {
   override readonly name = 'ForeignTransactionError';
   readonly isFinal = true;
 
@@ -22,7 +22,7 @@ export function isFinal(error: unknown): boolean {
 const NO_SUCH_FILE = 2;
 
 /** The data file was moved away, removed or replaced: what is written to it would be gone with the process. */
-export class StoreGoneError extends Error {
+class StoreGoneError extends Error {
   override readonly name = 'StoreGoneError';
   readonly code = NO_SUCH_FILE;
 
