@@ -181,10 +181,14 @@ const UNDIVIDED: Readonly<Record<string, string>> = {
 /** Lists of what was ordered, by which Odoo begins the names of columns: `Order Lines/Product`. */
 const LIST = /^.*(?:\[\]\.|(?:lines?|lignes|positionen|zeilen)[^/]*\/)/i;
 
+/** An object around a key in JSON: one of keys by who gives them, as `movie.ids.imdb`, or of a type, as MongoDB has `_id.$oid`. */
+const OBJECT_OF_KEY = /(?<=\.id)s\.[^.]+$|\.\$\w+$/;
+
 /** A name as the list has it, without the list that it is in; what it has in brackets behind it says more of it: `Email (Billing)`. */
 export function plainName(name: string): string {
   return name
     .replace(LIST, '')
+    .replace(OBJECT_OF_KEY, '')
     .replace(/(?<=\p{L}.*)\([^)]*\)/u, '')
     .toLowerCase()
     .replace(/[ßłøæœđı]/g, (letter) => UNDIVIDED[letter]!)
@@ -207,15 +211,34 @@ export function isMailName(name: string): boolean {
 export function mappingByNames(names: readonly string[]): Record<string, number> {
   const plain = names.map(plainName);
   const mapping: Record<string, number> = {};
-  for (const [field, known] of ORDER) {
-    if (field in mapping) continue;
-    const at = columnOf(plain, known, Object.values(mapping));
-    if (at >= 0) mapping[field] = at;
-  }
+  const find = (namesFor: (field: string) => readonly string[]) => {
+    for (const [field, known] of ORDER) {
+      if (field in mapping) continue;
+      const at = columnOf(namesFor(field), known, Object.values(mapping));
+      if (at >= 0) mapping[field] = at;
+    }
+  };
+  find(() => plain);
+  // Of nested names the last two parts count where the whole tells nothing, and then the last.
+  for (const count of names.some((name) => name.includes('.')) ? [2, 1] : [])
+    find((field) => names.map((name) => lastParts(name, count, field)));
   const title =
     'ItemId' in mapping && !('Comment' in mapping) ? titleBesideKey(plain, Object.values(mapping)) : -1;
   return title < 0 ? mapping : { ...mapping, Comment: title };
 }
+
+/** The last parts of a name with dots; none where what is before them tells something else, as in `product.created_at` of an event. */
+function lastParts(name: string, count: number, field: string): string {
+  const parts = name.replace(OBJECT_OF_KEY, '').split('.');
+  const owner = parts.at(-count - 1);
+  if (owner === undefined) return '';
+  const isOfWhat = OF_ITEMS.test(plainName(owner)) && !ITEM_OWN.includes(field);
+  const isOfWho = isOfCustomers(owner) && field !== 'UserId';
+  return isOfWhat || isOfWho ? '' : plainName(parts.slice(-count).join('.'));
+}
+
+const OF_ITEMS = whole(WHAT, ROMANCE_WHAT);
+const ITEM_OWN = ['ItemId', 'Comment', 'Categories', 'Labels', 'IsHidden'];
 
 function columnOf(plain: readonly string[], known: Known, taken: readonly number[]): number {
   if (known instanceof RegExp) return plain.findIndex((name, at) => known.test(name) && !taken.includes(at));

@@ -95,7 +95,8 @@ export async function planFile(
   reread?: () => AsyncIterable<string>,
 ): Promise<FilePlan> {
   const format = formatOf(path, head, known.format, wishes.delimiter);
-  const keys = format.name === 'ndjson' ? keysOf(head, format.list) : [];
+  const asked = (wishes.map ?? []).map(([, column]) => column);
+  const keys = format.name === 'ndjson' ? keysOf(head, format.list, asked) : [];
   const rows = await headRows(path, head, isWhole, format, keys);
   const base = basePlan(path, format, wishes);
   if (known.mapping !== undefined) {
@@ -112,7 +113,7 @@ export async function planFile(
   if (rows.length === 0) throw new OperatorError(`${path} ${whyNoRows(head, isWhole, format)}`);
   const texts = format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf);
   // A column that was asked for by its name tells that the first row has the names.
-  const isNamed = (wishes.map ?? []).some(([, column]) => texts[0]!.includes(column));
+  const isNamed = asked.some((column) => texts[0]!.includes(column));
   const found = guess(texts, isNamed || wishes.hasHeader === true);
   const kind = wishes.kind ?? kindByFields(found.kind, found.mapping, wishes.map);
   const hasHeader =

@@ -27,22 +27,29 @@ const SUSPECT = /\d[eE]|\d{16}/;
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
 /**
- * The first lost number under each key of an object.
+ * The first lost number under each key of an object, and under those of objects and lists within: `ids.trakt`, `lines[].id`.
  * @param text the object as JSON
  * @returns undefined where nothing is lost
  */
 export function lostNumbers(text: string): Map<string, LostNumber> | undefined {
   if (!SUSPECT.test(text)) return undefined;
   const lost = new Map<string, LostNumber>();
+  const path: string[] = [];
   let depth = 0;
-  let key = '';
   let last = '';
   for (const [token] of text.matchAll(TOKENS)) {
     if (token === '{' || token === '[') depth++;
-    else if (token === '}' || token === ']') depth--;
-    else if (token === ':' && depth === 1) key = JSON.parse(last) as string;
-    else if (/^[-\d]/.test(token) && !isKept(token) && !lost.has(key)) lost.set(key, new LostNumber(token));
+    else if (token === '}' || token === ']') path.length = Math.min(path.length, --depth);
+    else if (token === ':') path[depth - 1] = JSON.parse(last) as string;
+    else if (/^[-\d]/.test(token) && !isKept(token))
+      for (const name of path.map((_, at) => nameOf(path.slice(0, at + 1))))
+        if (!lost.has(name)) lost.set(name, new LostNumber(token));
+    if (token === '[') path[depth - 1] = '[]';
     last = token;
   }
   return lost.size === 0 ? undefined : lost;
+}
+
+function nameOf(path: readonly string[]): string {
+  return path.join('.').replaceAll('.[]', '[]');
 }

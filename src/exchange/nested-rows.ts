@@ -1,6 +1,6 @@
 /** Objects of JSON that hold a list of items, such as an order with its lines: each of the list is a row. */
 
-import { mappingByNames } from './column-names.ts';
+import { COLUMN_NAMES, mappingByNames, plainName } from './column-names.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ export function listOfItems(text: string): string | undefined {
   const named = new Set<string>();
   for (const line of text.split('\n')) {
     const object = parseObject(line) ?? {};
-    const { ItemId, UserId } = mappingByNames(valuesAround(object).map(([name]) => name));
+    const { ItemId, UserId } = mappingByNames(Object.keys(flatten(object)));
     if ('UserId' in object || ItemId !== undefined) return undefined;
     if (UserId === undefined) continue;
     for (const [key, list] of Object.entries(object))
@@ -33,27 +33,33 @@ export function listOfItems(text: string): string | undefined {
 }
 
 function namesItem(object: JsonObject): boolean {
-  return mappingByNames(Object.keys(object)).ItemId !== undefined;
+  return mappingByNames(Object.keys(flatten(object))).ItemId !== undefined;
 }
 
 /**
  * The rows of an object: its own values, those of objects in it as `customer.id`, and of each in the list as
- * `line_items[].sku`; none where the list is empty.
+ * `line_items[].sku`; none where the list is empty, and without a list one.
  */
-export function rowsWithin(object: JsonObject, list: string): JsonObject[] {
+export function rowsWithin(object: JsonObject, list?: string): JsonObject[] {
+  if (list === undefined) return [flatten(object)];
   const { [list]: elements, ...own } = object;
-  const around = valuesAround(own);
+  const around = flatten(own);
   return (Array.isArray(elements) ? elements : []).filter(isObject).map((each) => {
-    const within = Object.entries(each).map(([name, value]) => [`${list}[].${name}`, value] as const);
     // In an order a bare name is first that of the item.
-    return Object.fromEntries([...within, ...around]);
+    return { ...flatten(each, `${list}[].`), ...around };
   });
 }
 
-function valuesAround(object: JsonObject): [name: string, value: unknown][] {
-  return Object.entries(object).flatMap(([key, value]): [string, unknown][] =>
-    isObject(value) ? Object.entries(value).map(([name, each]) => [`${key}.${name}`, each]) : [[key, value]],
-  );
+/** Objects further within stay as they are. */
+const DEPTH_MAX = 4;
+
+/** The values of an object and of those in it, which are named with dots: `movie.ids.imdb`. Labels may be an object as they are. */
+function flatten(object: JsonObject, before = '', depth = 1, into: Record<string, unknown> = {}): JsonObject {
+  for (const [key, value] of Object.entries(object))
+    if (isObject(value) && depth < DEPTH_MAX && !COLUMN_NAMES.Labels!.includes(plainName(key)))
+      flatten(value, `${before}${key}.`, depth + 1, into);
+    else into[before + key] = value;
+  return into;
 }
 
 /**

@@ -114,12 +114,17 @@ function countLines(cell: string): number {
   return count;
 }
 
-/** The keys of the rows in some lines of JSON, in the order in which they come first. */
-export function keysOf(text: string, list?: string): string[] {
+/**
+ * The keys of the rows in some lines of JSON, in the order in which they come first.
+ * @param asked keys that may be those of whole objects, whose values are columns otherwise
+ */
+export function keysOf(text: string, list?: string, asked: readonly string[] = []): string[] {
   const keys = new Set<string>();
-  for (const line of text.split('\n'))
-    for (const row of rowsOf(parseObject(line) ?? {}, list))
-      for (const key of Object.keys(row)) keys.add(key);
+  for (const line of text.split('\n')) {
+    const object = parseObject(line) ?? {};
+    for (const row of rowsWithin(object, list)) for (const key of Object.keys(row)) keys.add(key);
+    for (const key of asked) if (key in object) keys.add(key);
+  }
   return [...keys];
 }
 
@@ -165,6 +170,7 @@ async function* readJsonLines(
   keys: readonly string[],
   list: string | undefined,
 ): AsyncGenerator<readonly (ReadRow | BadRow)[]> {
+  const isFlat = !keys.some((key) => key.includes('.'));
   let line = 0;
   for await (const lines of splitLines(name, chunks)) {
     const batch: (ReadRow | BadRow)[] = [];
@@ -175,15 +181,11 @@ async function* readJsonLines(
       const value = parseObject(text);
       if (value === undefined) batch.push({ line, reason: 'is no JSON object' });
       else
-        for (const row of rowsOf(value, list))
-          batch.push({ line, cells: cellsOf(row, keys, lostNumbers(text)) });
+        for (const row of isFlat ? [value] : rowsWithin(value, list))
+          batch.push({ line, cells: cellsOf({ ...value, ...row }, keys, lostNumbers(text)) });
     }
     yield batch;
   }
-}
-
-function rowsOf(object: Readonly<Record<string, unknown>>, list: string | undefined) {
-  return list === undefined ? [object] : rowsWithin(object, list);
 }
 
 function cellsOf(

@@ -114,6 +114,15 @@ const FILES: Readonly<Record<string, Buffer>> = {
       }),
     ).join('\n'),
   ),
+  'history.json': Buffer.from(
+    JSON.stringify(
+      Array.from({ length: 30 }, (_, at) => ({
+        watched_at: `${day(at)}T10:00:00Z`,
+        user: { username: `u${at % 7}` },
+        movie: { title: `Film ${at % 5}`, ids: { trakt: at % 5, imdb: `tt${at % 5}` } },
+      })),
+    ),
+  ),
 };
 
 describe('the import page', () => {

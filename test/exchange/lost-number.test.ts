@@ -42,10 +42,12 @@ test('every number that an export writes is kept, and of two whole numbers that 
   );
 });
 
-test('a lost number is found under its own key, outside of texts', () => {
+test('a lost number is found under its own key and those around it, outside of texts', () => {
   const text = String.raw`{"a":"1e999 \" , 2e999","b":{"x":[1,1e999]},"c":1e2,"d\"e":-1e999,"e":"12345678901234567890"}`;
   expect([...lostNumbers(text)!].map(([key, { literal }]) => [key, literal])).toEqual([
     ['b', '1e999'],
+    ['b.x', '1e999'],
+    ['b.x[]', '1e999'],
     ['d"e', '-1e999'],
   ]);
 });

@@ -59,3 +59,77 @@ test('items with lists of others stay one row each', async () => {
   const { plan } = await read({ id: 'tea', title: 'Tea', related: [{ sku: 'cup' }] });
   expect(plan).toMatchObject({ kind: 'items', format: { list: undefined } });
 });
+
+test('values of objects within are columns of their own, known by the whole name or by its last part', async () => {
+  const watched = { watched_at: '2025-02-04T06:44:00.000Z', type: 'movie' };
+  const movie = {
+    title: 'Tea',
+    year: 1990,
+    released_at: '1990-01-01',
+    rating: 7,
+    ids: { trakt: 504, imdb: 'tt5' },
+  };
+  const { plan, records } = await read(
+    { ...watched, user: { username: 'ann', created_at: '2001-01-01' }, movie },
+    { ...watched, user: { username: 'bob' }, movie },
+  );
+  expect(plan.columns).toContain('movie.ids.imdb');
+  expect(plan.mapping).not.toHaveProperty('Rating');
+  const common = {
+    FeedbackType: 'movie',
+    ItemId: '504',
+    Comment: 'Tea',
+    Timestamp: '2025-02-04T06:44:00.000Z',
+  };
+  expect(records).toMatchObject([
+    { UserId: 'ann', ...common },
+    { UserId: 'bob', ...common },
+  ]);
+});
+
+test('documents of MongoDB, and events that hold the product and the shopper, are taken', async () => {
+  const { records } = await read({
+    _id: { $oid: 'a1' },
+    shopperRef: { shopperId: 'ann' },
+    payload: { product: { id: 'tea', type: 'drink', created_at: '2001-01-01' } },
+    createdAt: { $date: '2025-03-01T08:00:00Z' },
+  });
+  expect(records).toMatchObject([
+    { UserId: 'ann', ItemId: 'tea', FeedbackType: 'purchase', Timestamp: '2025-03-01T08:00:00Z' },
+  ]);
+});
+
+test('a key within that would be another number is refused, in a list as well', async () => {
+  const [user, time] = [{ id: 'ann' }, '2025-03-01T08:00:00Z'];
+  const text = (key: string, within: string) =>
+    `{"created_at":"${time}","user":${JSON.stringify(user)},"${key}":${within}}\n`;
+  for (const given of [
+    text('movie', '{"id":9007199254740993}'),
+    text('lines', '[{"sku":9007199254740993}]'),
+  ]) {
+    const plan = await planFile('a.json', given, true, {});
+    for await (const rows of readRows('a.json', once(given), plan.format, plan.columns))
+      for (const row of rows) expect('cells' in row && recordOf(row.cells, plan)).toHaveProperty('refusal');
+  }
+});
+
+test('an object that is named for labels is one column, and so are labels by their own name', async () => {
+  const plan = await planFile('a.json', '{"sku":"tea","look":{"color":"red"}}', true, {
+    map: [
+      ['item', 'sku'],
+      ['labels', 'look'],
+    ],
+  });
+  for await (const rows of readRows(
+    'a.json',
+    once('{"sku":"tea","look":{"color":"red"}}'),
+    plan.format,
+    plan.columns,
+  ))
+    for (const row of rows)
+      expect('cells' in row && recordOf(row.cells, plan)).toMatchObject({
+        record: { Labels: { color: 'red' } },
+      });
+  const own = await planFile('a.json', '{"sku":"tea","title":"Tea","tags":{"color":"red"}}', true, {});
+  expect(own.columns).toEqual(['sku', 'title', 'tags']);
+});
