@@ -88,7 +88,7 @@ const ORDERED = anyOf(
 );
 /** What somebody did with an item, whose day says more than that on which it was written down. */
 const DID = anyOf(
-  'read watched viewed seen played listened visited borrowed bought purchased ordered completed finished',
+  'read watched viewed seen played listened visited borrowed bought purchased ordered completed finish(?:ed)?',
 );
 const COUNT = anyOf('menge anzahl stuckzahl stueckzahl quantity qty aantal');
 
@@ -100,7 +100,7 @@ const ROMANCE_WHO = anyOf(`
   cuenta debiteur klienta uzytkownika nabywcy kupujacego odbiorcy zakaznika`);
 const ROMANCE_WHAT = anyOf(`
   article produit articulo producto articolo prodotto plato plat piatto prato danie film livre libro pelicula disque disco cours corso curso
-  produktu towaru artykulu oferty aukcji ksiazki zbozi vyrobku knihy produto livro`);
+  produktu towaru artykulu oferty aukcji ksiazki zbozi vyrobku knihy polozky produto livro`);
 const ROMANCE_KEY = anyOf(`
   n no nr num numero code codigo codice cod id login identifiant identificador identificativo ref reference referencia
   riferimento cle numer kod symbol indeks cislo cpf`);
@@ -129,7 +129,12 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ['UserId', USER_KEYS],
   [
     'UserId',
-    whole(`${WHO}${KEY}`, `id${WHO}`, `${ROMANCE_KEY}${OF}${ROMANCE_WHO}`, `${ROMANCE_WHO}${ROMANCE_KEY}`),
+    whole(
+      `${WHO}(?:${KEY}|username|login)`,
+      `id${WHO}`,
+      `${ROMANCE_KEY}${OF}${ROMANCE_WHO}`,
+      `${ROMANCE_WHO}${ROMANCE_KEY}`,
+    ),
   ],
   ['UserId', [...USER_WORDS, ...VISITS]],
   ['UserId', whole(`${VISITOR}${KEY}`)],
@@ -140,7 +145,7 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   [
     'ItemId',
     whole(
-      `${WHAT}${KEY}`,
+      `(?:${WHAT}){1,2}(?:db)?${KEY}`,
       `id${WHAT}`,
       `${ROMANCE_KEY}${OF}${ROMANCE_WHAT}`,
       `${ROMANCE_WHAT}${ROMANCE_KEY}`,
@@ -148,14 +153,17 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
     ),
   ],
   ['ItemId', [...ITEM_WORDS, ...ITEM_REFERENCES]],
-  ['Timestamp', whole(`${DID}(?:date|day|on|at)`, `date${DID}`)],
+  ['Timestamp', whole(`(?:my)?${DID}(?:date|day|on|at)`, `date${DID}`)],
   ...['FeedbackType', 'Timestamp', 'Rating', 'Value', 'Labels', 'IsHidden', 'Subscribe', 'Categories'].map(
     (field) => [field, COLUMN_NAMES[field]!] as const,
   ),
-  ['Rating', whole('(?:review|overall|user|customer|student)?(?:ratings?|scores?|stars)(?:given|value)?')],
+  [
+    'Rating',
+    whole('(?:review|overall|user|customer|student|my|your)?(?:ratings?|scores?|stars)(?:given|value)?'),
+  ],
   ['Value', whole(`${ORDERED}${COUNT}`, `${COUNT}ordered`, `${ROMANCE_COUNT}${OF}${ROMANCE_ORDERED}`)],
   // In orders a bare name is that of the order or of the customer.
-  ['Comment', whole(`(?:lineitem|item|product|produkt|artikel)${TITLE}`)],
+  ['Comment', whole(`(?:lineitem|item|product|produkt|artikel)${TITLE}`, 'menuitem')],
   ['Comment', TITLES],
   ['Comment', whole(`${WHAT}${TITLE}`, `waren(?:bezeichnung|name)`, `${ROMANCE_TITLE}${OF}${ROMANCE_WHAT}`)],
   ['Comment', whole(`artists?${TITLE}`)],

@@ -29,7 +29,7 @@ export const ROW_CHARACTERS_MAX = 2 ** 24;
 const TOO_LONG = `a row of more than ${groupDigits(ROW_CHARACTERS_MAX)} characters`;
 
 /**
- * Splits text into rows. Blank lines are passed over, and so is a first line by which Excel knows the delimiter.
+ * Splits text into rows. Lines without a value are passed over, and so is a first line by which Excel knows the delimiter.
  * @param name of the file, for errors
  * @param keys for JSON, the keys whose values are a row's cells
  * @throws OperatorError when a quote is never closed or a row is longer than ROW_CHARACTERS_MAX, with its line
@@ -55,7 +55,7 @@ async function* readDelimited(
     const batch: ReadRow[] = [];
     for (const cells of rows) {
       if (format.newline === '\n') cells.push(withoutReturn(cells.pop()!));
-      const isBlank = cells.length === 1 && cells[0] === '';
+      const isBlank = cells.every((cell) => cell === '');
       if (!isBlank && !(line === 1 && isExcelLine(cells.join(format.delimiter)))) batch.push({ line, cells });
       line++;
       if (format.isQuoted) for (const cell of cells) line += countLines(cell);

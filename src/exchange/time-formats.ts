@@ -40,12 +40,13 @@ const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/;
 const YEAR_LAST = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d)/;
 const WEEKDAY = String.raw`(?:\p{L}+[,.]? +)?`;
 const MONTH = String.raw`(\p{L}{3,})`;
-const YEAR = String.raw`(?:de )?(\d{4})(?!\d)`;
+// Of two digits behind a dash or slash alone: in `10 Mar 12:30` they are an hour.
+const YEAR = String.raw`(?:de )?(\d{4}|(?<=[-/])\d{2}(?!:))(?!\d)`;
 const DAY_AND_NAME = new RegExp(
   String.raw`^${WEEKDAY}(\d{1,2})[-/. ]+(?:de )?${MONTH}[-/.,]{0,2} ?${YEAR}`,
   'iu',
 );
-const NAME_AND_DAY = new RegExp(String.raw`^${WEEKDAY}${MONTH}\.? (\d{1,2}),? ${YEAR}`, 'iu');
+const NAME_AND_DAY = new RegExp(String.raw`^${WEEKDAY}${MONTH}(?:\.? |-)(\d{1,2})(?:,? |-)${YEAR}`, 'iu');
 const ENGLISH = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 /** Languages in whose words months are known. */
 const LANGUAGES = ['de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'cs', 'tr', 'sv', 'da', 'nb'];

@@ -373,7 +373,10 @@ test.each([
   ['4 lutego 2025', '2025-02-04'],
   ['3 Sept 2025', '2025-09-03'],
   ['12 července 2025', '2025-07-12'],
+  ['Feb-03-25', '2025-02-03'],
+  ['03-FEB-25 10:30', '2025-02-03T10:30'],
 ])('%s is a day of a month by its name', (text, day) => {
+  expect(timeForm(['10 Mar 12:30'])).toBeUndefined();
   expect([timeForm([text]), readTime(text, 'date')?.slice(0, day.length)]).toEqual(['date', day]);
   expect(timeForm(['12 pieces 2025'])).toBeUndefined();
 });

@@ -154,6 +154,26 @@ test.each([
     { UserId: 0, ItemId: 3, Timestamp: 1, Clock: 2 },
   ],
   [
+    'of eBay',
+    'Order Number,Buyer Username,Buyer Email,Item Number,Item Title,Sale Date\n1,ann_7,a@b.c,9,Tea,Feb-03-25\n',
+    { UserId: 1, ItemId: 3, Timestamp: 5, Comment: 4 },
+  ],
+  [
+    'of MyAnimeList',
+    'user_name,series_animedb_id,series_title,my_start_date,my_finish_date,my_score\nann,9,Tea,2024-01-01,2024-02-01,8\n',
+    { UserId: 0, ItemId: 1, Comment: 2, Timestamp: 4, Rating: 5 },
+  ],
+  [
+    'of a Czech shop',
+    'Datum objednávky,E-mail (fakturační),SKU,Název položky\n1.02.2025 10:00,a@b.c,9,Čaj\n',
+    { UserId: 1, ItemId: 2, Comment: 3 },
+  ],
+  [
+    'of a restaurant',
+    'Order Date,Loyalty Number,Item Id,Menu Item\n2/13/25 9:10 PM,7,9,Tea\n',
+    { UserId: 1, ItemId: 2, Comment: 3 },
+  ],
+  [
     'of Moodle',
     'Time,User full name,Event context,Event name\n2024-01-01,Ann,Quiz: A,Quiz viewed\n',
     { ItemId: 2, FeedbackType: 3 },
@@ -164,4 +184,9 @@ test.each([
     .split('\n')
     .map((row) => row.split(','));
   expect(guess(rows).mapping).toMatchObject(found);
+});
+
+test('lines without a value are passed over, also above the names of the columns', async () => {
+  const text = ',,\nUser,SKU,Date\n,,\nann,9,2025-03-05\n';
+  expect(await mapping(text)).toEqual({ UserId: 0, ItemId: 1, Timestamp: 2 });
 });
