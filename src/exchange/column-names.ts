@@ -51,7 +51,7 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
     rating ratings myrating yourrating userrating starrating score stars preference bewertung wertung sterne etoiles calificacion puntuacion valoracion estrellas
     valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao puan 評価 평점 별점 التقييم تقييم`),
   Value: words(`
-    value quantity qty fkimg kwmeng amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte cantidad unidades quantita qta
+    value quantity qty fkimg kwmeng amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte qtd cantidad unidades quantita qta
     aantal antal antall quantidade ilosc sztuk mnozstvi pocet qtde adet miktar 数量 個数 冊数 수량 주문수량 구매수량 الكمية كمية`),
   Comment: [...TITLES, ...DESCRIPTIONS],
   Categories: words(`
@@ -235,9 +235,9 @@ export function mappingByNames(names: readonly string[]): Record<string, number>
   return title < 0 ? mapping : { ...mapping, Comment: title };
 }
 
-/** The last parts of a name with dots; none where what is before them tells something else, as in `product.created_at` of an event. */
+/** The last parts of a name with dots; none of what is short for a word (`Lief.Name`), or of something else, as in `product.created_at`. */
 function lastParts(name: string, count: number, field: string): string {
-  const parts = name.replace(OBJECT_OF_KEY, '').split('.');
+  const parts = name.replace(OBJECT_OF_KEY, '').split(/\.(?=[\p{Ll}_])/u);
   const owner = parts.at(-count - 1);
   if (owner === undefined) return '';
   const isOfWhat = OF_ITEMS.test(plainName(owner)) && !ITEM_OWN.includes(field);

@@ -157,6 +157,7 @@ it('proposes as positive only what people call a liking', () => {
   // What people look at tells something where nothing tells more.
   expect(of('Course viewed', 'User logged in')).toEqual(['Course viewed']);
   expect(of('page_view', 'purchase')).toEqual(['purchase']);
+  expect(of('Product Viewed', 'Product Added', 'Product Removed')).toEqual(['Product Added']);
   expect(of('enrollment.activated', 'enrollment.deactivated')).toEqual(['enrollment.activated']);
 });
 

@@ -10,7 +10,7 @@ describe('states of orders', () => {
     RETURNED storniert Storniert,Kunde Stornierung Retoure retourniert zurückgesendet Zurückgegeben annulé Annulée Retournée
     remboursé Refusé anulowane zwrócone Zwrot anulado Cancelado Devuelto devolvido reembolsado estornado annullato rimborsato
     reso geannuleerd Geretourneerd terugbetaald zrušeno Vráceno avbeställd annulleret returnerad iptal İptal,edildi İade
-    キャンセル 返品済み voided failed payment_failed declined chargeback widerrufen Quotation Draft Missing,Orders Selhalo Platba,neúspěšná 주문취소 반품완료 환불 ملغي مسترجع تم,الإلغاء`.split(
+    キャンセル 返品済み voided failed payment_failed declined chargeback widerrufen Quotation Draft Missing,Orders Selhalo Falhada Platba,neúspěšná 주문취소 반품완료 환불 ملغي مسترجع تم,الإلغاء`.split(
       /\s+/,
     ),
   )('%s was not bought in the end', (state) => expect(isGone(state.replace(',', ' '))).toBe(true));

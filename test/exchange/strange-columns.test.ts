@@ -159,6 +159,11 @@ test.each([
     { UserId: 1, ItemId: 3, Timestamp: 5, Comment: 4 },
   ],
   [
+    'of a Portuguese bookshop',
+    'Data da Encomenda,Cliente,ISBN,Título do Livro,Qtd.\n1/02/2025 10:00,Ann,9,Chá,1\n',
+    { UserId: 1, ItemId: 2, Comment: 3, Value: 4 },
+  ],
+  [
     'of MyAnimeList',
     'user_name,series_animedb_id,series_title,my_start_date,my_finish_date,my_score\nann,9,Tea,2024-01-01,2024-02-01,8\n',
     { UserId: 0, ItemId: 1, Comment: 2, Timestamp: 4, Rating: 5 },
@@ -189,4 +194,11 @@ test.each([
 test('lines without a value are passed over, also above the names of the columns', async () => {
   const text = ',,\nUser,SKU,Date\n,,\nann,9,2025-03-05\n';
   expect(await mapping(text)).toEqual({ UserId: 0, ItemId: 1, Timestamp: 2 });
+});
+
+test('a dot behind a short word does not part a name as those of objects are', async () => {
+  const found = await mapping(
+    'Kundennr;Artikelnr;Bestelldatum;Lief.Name;product.label.text\n7;9;2025-03-05;Acme;x\n',
+  );
+  expect(found).not.toHaveProperty('Comment');
 });
