@@ -53,13 +53,17 @@ export function rowsWithin(object: JsonObject, list?: string): JsonObject[] {
 /** Objects further within stay as they are. */
 const DEPTH_MAX = 4;
 
-/** The values of an object and of those in it, which are named with dots: `movie.ids.imdb`. Labels may be an object as they are. */
-function flatten(object: JsonObject, before = '', depth = 1, into: Record<string, unknown> = {}): JsonObject {
+/** The values of an object and of those in it, which are named with dots: `movie.ids.imdb`. */
+function flatten(object: JsonObject, before = ''): JsonObject {
+  return Object.fromEntries(valuesWithin(object, before, 1));
+}
+
+/** Labels may be an object as they are. */
+function* valuesWithin(object: JsonObject, before: string, depth: number): Generator<[string, unknown]> {
   for (const [key, value] of Object.entries(object))
     if (isObject(value) && depth < DEPTH_MAX && !COLUMN_NAMES.Labels!.includes(plainName(key)))
-      flatten(value, `${before}${key}.`, depth + 1, into);
-    else into[before + key] = value;
-  return into;
+      yield* valuesWithin(value, `${before}${key}.`, depth + 1);
+    else yield [before + key, value];
 }
 
 /**

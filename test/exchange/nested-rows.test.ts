@@ -133,3 +133,10 @@ test('an object that is named for labels is one column, and so are labels by the
   const own = await planFile('a.json', '{"sku":"tea","title":"Tea","tags":{"color":"red"}}', true, {});
   expect(own.columns).toEqual(['sku', 'title', 'tags']);
 });
+
+test('keys that objects of JavaScript have themselves are columns like others', async () => {
+  const event = '{"user":"ann","item":"tea","__proto__":[1],"constructor":{"__proto__":"x"}}';
+  const { plan, records } = await read(JSON.parse(event));
+  expect(plan.columns).toEqual(['user', 'item', '__proto__', 'constructor.__proto__']);
+  expect(records).toMatchObject([{ UserId: 'ann', ItemId: 'tea' }]);
+});
