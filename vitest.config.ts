@@ -27,15 +27,17 @@ const MOCKED = ['test/http/{telemetry,dashboard-without-handles}.test.ts', 'test
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
   'test/admin/job-races.test.ts',
-  'test/cli/{admin-memory,backup,bad-input,commands,documented-commands,evaluate,exchange,full-disk,hostile-folders,init,playground,supervise,tutorial,without-native-engine}.test.ts',
+  'test/cli/{admin-memory,backup,bad-input,clumsy-operator,commands,documented-commands,evaluate,exchange,full-disk,hostile-folders,init,playground,supervise,tutorial,without-native-engine}.test.ts',
   'test/clients/compiled.test.ts',
   'test/deploy/{drain-of-clients,smuggling-behind-proxies,what-proxies-pass}.test.ts',
   'test/evaluate/replay.test.ts',
-  'test/http/never-shown.test.ts',
+  'test/exchange/round-trip.test.ts',
+  'test/http/{models,never-shown,vector-lists}.test.ts',
   'test/kernel/heads.test.ts',
   'test/model/{threads,throw-away-model}.test.ts',
   'test/recommend/{answers,cache-memory,choose-ranking,merge-order,pipeline,reasons,service,sessions-of-a-shop}.test.ts',
   'test/recommend/lists/{answer-cache,lists-that-live}.test.ts',
+  'test/store/{data-store,property}.test.ts',
   'test/background/{fit-pipeline,generation-fit,list-pass,live-rows,search,stopped-pass}.test.ts',
 ];
 
