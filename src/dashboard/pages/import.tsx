@@ -51,7 +51,7 @@ export function ImportPage() {
     <>
       <PageHead title="Import">
         A file of users, items or feedback: commas, tabs or semicolons between columns, with or without names
-        in its first row, or NDJSON; packed with gzip or not.
+        in its first row, NDJSON or one JSON array; packed with gzip or not.
       </PageHead>
       <DropZone onFile={(file) => file !== undefined && take(() => openFile(file))} />
       <State error={error} loading={false} />
