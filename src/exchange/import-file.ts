@@ -102,10 +102,9 @@ class FileImport {
   private async readAfter(doneLine: number): Promise<void> {
     const { plan, signal, onProgress } = this.options;
     const opened = this.options.opened ?? openText(plan.path, plan.encoding, signal);
-    for await (const rows of madeRows(plan, opened.chunks)) {
+    for await (const rows of madeRows(plan, opened.chunks, doneLine)) {
       for (const row of rows) {
         if (this.isOver()) return;
-        if (row.line <= doneLine) continue;
         // A line of several rows is stored as a whole, since a resume point is behind it.
         if (this.batch.length >= BATCH_RECORDS && this.batch.at(-1)!.line !== row.line) await this.send();
         this.rows++;

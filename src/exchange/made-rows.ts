@@ -18,11 +18,13 @@ export interface MadeRow {
  * The rows of a file, in its order, some hundreds at a time, with what becomes of each. Names of columns are no rows, wherever
  * they come again; of items that rows of feedback tell of the first row of each counts, and of what is left out.
  * @param chunks all of its text
+ * @param after the last line of those of which nothing is asked
  * @throws OperatorError as `readRows`
  */
 export async function* madeRows(
   plan: FilePlan,
   chunks: AsyncIterable<string>,
+  after = 0,
 ): AsyncGenerator<readonly MadeRow[]> {
   let header: Row | undefined = plan.hasHeader ? [] : undefined;
   const fill = fillContinued(plan.continued);
@@ -30,17 +32,20 @@ export async function* madeRows(
   for await (const rows of readRows(plan.path, chunks, plan.format, plan.columns)) {
     const batch: MadeRow[] = [];
     for (const row of rows) {
+      const isAsked = row.line > after;
       if (!('cells' in row)) {
-        batch.push({ line: row.line, made: { refusal: row.reason } });
+        if (isAsked) batch.push({ line: row.line, made: { refusal: row.reason } });
         continue;
       }
       if (header?.length === 0) header = row.cells;
       // Files that were put behind one another bring each their own.
       if (header?.every((cell, at) => cellText(String(cell)) === cellText(String(row.cells[at])))) continue;
       const cells = fill(row.cells);
+      // What a row has told of an item stays.
+      if (!isAsked && !plan.isOfFeedback) continue;
       const made = recordOf(cells, plan);
       if (plan.isOfFeedback && !('leftOut' in made) && !isFirstTold(made, told)) continue;
-      batch.push({ line: row.line, cells, made });
+      if (isAsked) batch.push({ line: row.line, cells, made });
     }
     yield batch;
   }

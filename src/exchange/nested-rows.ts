@@ -76,9 +76,18 @@ export function linesOfArray(): (piece: string) => string {
   let depth = 0;
   let begun = '';
   return (given) => {
-    if (isArray === undefined && given.trim() !== '') isArray = /^\s*\[\s*\{/.test(given);
-    if (!isArray) return given;
     const piece = begun + given;
+    begun = '';
+    if (isArray === undefined) {
+      if (piece.trim() === '') return piece;
+      // The first object may come with the next piece.
+      if (/^\s*\[\s*$/.test(piece)) {
+        begun = piece;
+        return '';
+      }
+      isArray = /^\s*\[\s*\{/.test(piece);
+    }
+    if (!isArray) return piece;
     // A sign behind a backslash may come with the next piece.
     begun = /(?<!\\)(?:\\\\)*\\$/.test(piece) ? '\\' : '';
     return piece.slice(0, piece.length - begun.length).replace(/\\.|["[\]{},\r\n]/gs, (sign) => {

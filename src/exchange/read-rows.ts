@@ -123,7 +123,7 @@ export function keysOf(text: string, list?: string, asked: readonly string[] = [
   for (const line of text.split('\n')) {
     const object = parseObject(line) ?? {};
     for (const row of rowsWithin(object, list)) for (const key of Object.keys(row)) keys.add(key);
-    for (const key of asked) if (key in object) keys.add(key);
+    for (const key of asked) if (Object.hasOwn(object, key)) keys.add(key);
   }
   return [...keys];
 }
@@ -179,10 +179,14 @@ async function* readJsonLines(
       const text = given.trim();
       if (text === '') continue;
       const value = parseObject(text);
-      if (value === undefined) batch.push({ line, reason: 'is no JSON object' });
-      else
-        for (const row of isFlat ? [value] : rowsWithin(value, list))
-          batch.push({ line, cells: cellsOf({ ...value, ...row }, keys, lostNumbers(text)) });
+      if (value === undefined) {
+        batch.push({ line, reason: 'is no JSON object' });
+        continue;
+      }
+      const lost = lostNumbers(text);
+      // Whole objects can be asked for, too.
+      const found = isFlat ? [value] : rowsWithin(value, list).map((row) => ({ ...value, ...row }));
+      for (const row of found) batch.push({ line, cells: cellsOf(row, keys, lost) });
     }
     yield batch;
   }
