@@ -26,6 +26,10 @@ export class Control {
     return new Control(child, Number(port));
   }
 
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
   async stop(): Promise<void> {
     this.child.kill();
     await once(this.child, 'close');

@@ -1,6 +1,7 @@
 // npm run soak -- --minutes N: an even load of reads and writes on records that do not grow in number; prints memory,
-// disk, file handles and times over time, and fails where one of them climbs. Times are judged against those of a bare
-// handler that is asked all the while, so that a machine which gets busy is not taken for a service which gets slow.
+// disk, file handles, processor time and times over time, and fails where one of them climbs. Times are judged against those
+// of a bare handler that is asked all the while, and only while nothing else keeps the machine busy, so that a machine
+// which gets busy is not taken for a service which gets slow.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Summary } from '../src/domain/admin-schemas.ts';
@@ -38,7 +39,11 @@ interface Sample {
   readonly requests: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The same of the bare handler. */
+  /** Processor time of the main thread for each request. */
+  readonly cpuMs: number;
+  /** Share of the machine's processor time that others than the service, this proof and the bare handler took. */
+  readonly others: number;
+  /** The same as `p50Ms` and `p99Ms` of the bare handler. */
   readonly controlP50Ms: number;
   readonly controlP99Ms: number;
 }
@@ -55,11 +60,21 @@ const CLIMB_MAX: Readonly<Record<Size, { readonly share: number; readonly least:
   handles: { share: 0.1, least: 20 },
 };
 /**
- * What times may grow by against those of the bare handler from the end of the warm-up to the end: a factor, by the line
- * through their logarithms, when the growth is surely more than that, by three standard errors of the line's slope.
+ * What processor time, and times against those of the bare handler, may grow by from the end of the warm-up to the end: a
+ * factor, by the line through their logarithms, when the growth is surely more than that, by three standard errors of the
+ * line's slope.
  */
 const SLOWER_MAX = 1.5;
 const STANDARD_ERRORS = 3;
+/**
+ * Times are judged where others took less of the machine than this. Requests that come at a fixed rate queue up without bound
+ * where the service gets less than it needs, and the bare handler, which needs next to nothing, shows none of that.
+ */
+const OTHERS_MAX = 0.1;
+/** Linux counts the time of processes in hundredths of a second for all who ask. */
+const TICK_MS = 10;
+/** Fewer samples tell no slope. */
+const JUDGED_TIMES_MIN = 6;
 
 await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
   const furze = await FurzeProcess.serve(folder, settingsOf(minutes));
@@ -75,7 +90,9 @@ await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
   let faults = 0;
   const startMs = performance.now();
   while (warmUpCount === 0 || samples.length < warmUpCount + judgedCount) {
+    const before = processorTimes(furze.pid, control.pid);
     const { times, controlTimes, refused } = await load(furze.url, control.url, random, windowMs);
+    const after = processorTimes(furze.pid, control.pid);
     faults += refused;
     if (furze.hasEnded) throw new Error(`furze ended:\n${furze.output.slice(-3000)}`);
     const second = Math.round((performance.now() - startMs) / 1000);
@@ -85,6 +102,8 @@ await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
       requests: times.length,
       p50Ms: quantile(times, 0.5),
       p99Ms: quantile(times, 0.99),
+      cpuMs: (after.mainThreadMs - before.mainThreadMs) / times.length,
+      others: (after.othersMs - before.othersMs) / (after.machineMs - before.machineMs),
       controlP50Ms: quantile(controlTimes, 0.5),
       controlP99Ms: quantile(controlTimes, 0.99),
     };
@@ -100,15 +119,20 @@ await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
   await furze.stop();
   const judged = samples.slice(warmUpCount);
   const climbing = (Object.keys(CLIMB_MAX) as Size[]).flatMap((name) => climbOf(name, judged) ?? []);
-  const slower = [
-    slowerBy('p50', judged, ({ p50Ms, controlP50Ms }) => p50Ms / controlP50Ms),
-    slowerBy('p99', judged, ({ p99Ms, controlP99Ms }) => p99Ms / controlP99Ms),
-  ];
+  const served = judged.filter(({ others }) => others < OTHERS_MAX);
+  const slower = [slowerBy('processor time a request', judged, ({ cpuMs }) => cpuMs)];
+  if (served.length >= JUDGED_TIMES_MIN) {
+    slower.push(
+      slowerBy('p50 against a bare handler', served, ({ p50Ms, controlP50Ms }) => p50Ms / controlP50Ms),
+      slowerBy('p99 against it', served, ({ p99Ms, controlP99Ms }) => p99Ms / controlP99Ms),
+    );
+  }
+  const ofTimes = `times told by ${served.length} of ${judged.length} samples${served.length < JUDGED_TIMES_MIN ? ', too few: the machine was busy' : ''}`;
   climbing.push(...slower.flatMap(({ fault }) => fault ?? []));
   const last = samples.at(-1) as Sample;
   const requests = samples.reduce((sum, sample) => sum + sample.requests, 0);
   return {
-    line: `soak: ${minutes} minutes, ${requests.toLocaleString('en')} requests, ${faults} failed; at the end ${last.residentMb} MB resident, ${last.diskMb} MB on disk, ${last.handles} handles; against a bare handler ${slower.map(({ words }) => words).join(', ')}; ${climbing.length === 0 ? 'nothing climbs' : climbing.join('; ')}`,
+    line: `soak: ${minutes} minutes, ${requests.toLocaleString('en')} requests, ${faults} failed; at the end ${last.residentMb} MB resident, ${last.diskMb} MB on disk, ${last.handles} handles; ${slower.map(({ words }) => words).join(', ')} (${ofTimes}); ${climbing.length === 0 ? 'nothing climbs' : climbing.join('; ')}`,
     holds: faults === 0 && climbing.length === 0,
   };
 });
@@ -127,11 +151,11 @@ async function generationOf(url: string): Promise<number> {
   return Model?.Generation ?? 0;
 }
 
-function print({ second, residentMb, diskMb, handles, requests, ...times }: Sample): void {
+function print({ second, residentMb, diskMb, handles, requests, cpuMs, others, ...times }: Sample): void {
   const pad = (value: number, width: number) => String(value).padStart(width);
   const pair = (p50: number, p99: number) => `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`;
   console.log(
-    `${pad(second, 6)} s ${pad(residentMb, 6)} MB resident ${pad(diskMb, 6)} MB on disk ${pad(handles, 4)} handles ${pad(requests, 6)} requests, p50 / p99 ${pair(times.p50Ms, times.p99Ms)}, bare handler ${pair(times.controlP50Ms, times.controlP99Ms)}`,
+    `${pad(second, 6)} s ${pad(residentMb, 6)} MB resident ${pad(diskMb, 6)} MB on disk ${pad(handles, 4)} handles ${pad(requests, 6)} requests, p50 / p99 ${pair(times.p50Ms, times.p99Ms)}, bare handler ${pair(times.controlP50Ms, times.controlP99Ms)}, processor ${cpuMs.toFixed(2)} ms a request, others ${(others * 100).toFixed()} %`,
   );
 }
 
@@ -160,13 +184,13 @@ function climbOf(name: Size, samples: readonly Sample[]): string | undefined {
     : undefined;
 }
 
-/** How times have grown against the control's over the samples: the factor, and a fault when it is too much. */
+/** How much a time has grown over the samples: the factor, and a fault when it is too much. */
 function slowerBy(
   name: string,
   samples: readonly Sample[],
-  ratioOf: (sample: Sample) => number,
+  timeOf: (sample: Sample) => number,
 ): { words: string; fault: string | undefined } {
-  const { slope, standardError } = lineThrough(samples.map((sample) => Math.log(ratioOf(sample))));
+  const { slope, standardError } = lineThrough(samples.map((sample) => Math.log(timeOf(sample))));
   const steps = samples.length - 1;
   const surely = Math.exp((slope - STANDARD_ERRORS * standardError) * steps);
   const words = `${name} times ${Math.exp(slope * steps).toFixed(2)}`;
@@ -274,5 +298,27 @@ function measure(pid: number, folder: string): Pick<Sample, 'residentMb' | 'disk
     residentMb: Math.round(residentKb / 1000),
     diskMb: Math.round((blocks * 512) / 1e6),
     handles: readdirSync(`/proc/${pid}/fd`).length,
+  };
+}
+
+/** Processor time since the machine began, in ms: of the service's main thread, of all processors, and what others had of it. */
+function processorTimes(
+  pid: number,
+  controlPid: number,
+): { readonly mainThreadMs: number; readonly machineMs: number; readonly othersMs: number } {
+  const ticksOf = (text: string, from: number, to: number) => text.split(/ +/).slice(from, to).map(Number);
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  // user, nice, system, idle, iowait, irq, softirq, steal
+  const machine = ticksOf(/^cpu .*$/m.exec(readFileSync('/proc/stat', 'utf8'))![0], 1, 9);
+  const idle = machine[3]! + machine[4]!;
+  // What follows the name, which may have spaces in it: utime and stime are its 12th and 13th fields.
+  const own = [pid, controlPid, process.pid].map((of) =>
+    sum(ticksOf(readFileSync(`/proc/${of}/stat`, 'utf8').replace(/^.*\) /s, ''), 11, 13)),
+  );
+  const [ranNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+  return {
+    mainThreadMs: Number(ranNs) / 1e6,
+    machineMs: sum(machine) * TICK_MS,
+    othersMs: (sum(machine) - idle - sum(own)) * TICK_MS,
   };
 }
