@@ -1,5 +1,11 @@
 import { pathToFileURL } from 'node:url';
-import { inject } from 'vitest';
+import { afterAll, inject, vi } from 'vitest';
 import { useCompiledThreads } from '../../src/platform/program/thread-entry.ts';
 
 useCompiledThreads(new URL('../../', import.meta.url), pathToFileURL(`${inject('compiled')}/`));
+
+// Files of tests share a process: what one put in place of something else ends with it.
+afterAll(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
