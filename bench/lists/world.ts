@@ -130,6 +130,7 @@ async function fill(
   };
   const catalogue: Partial<Item>[] = Array.from({ length: items }, (_, at) => ({
     ItemId: `item-${at}`,
+    Labels: [`genre-${random.below(20)}`, `maker-${Math.floor(1000 * random.float() ** 2)}`],
     Timestamp: formatTimestamp(NOW_MS - random.below(3650) * DAY_MS),
   }));
   await put('putItems', catalogue);

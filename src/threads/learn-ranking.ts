@@ -3,7 +3,7 @@ import { getOrPut } from '../domain/get-or-put.ts';
 import { MODEL_FEATURES } from '../model/registry.ts';
 import { type TypeTest, typeTest } from '../recommend/history/counts-as-positive.ts';
 import { VISIT_MS } from '../recommend/models/feature-names.ts';
-import { VECTOR_SUM } from '../recommend/models/like-sums.ts';
+import { LABEL_SUM, VECTOR_SUM } from '../recommend/models/like-sums.ts';
 import { chooseRanking, type HasFeature } from '../recommend/ranking/choose-ranking.ts';
 import { FeedbackColumns, type LocalReads } from '../store/data-store.ts';
 import { throwIfCancelled } from './cancellation.ts';
@@ -47,9 +47,10 @@ function shareOfReturns(reads: LocalReads, isPositive: TypeTest, likes: number):
   return events === 0 ? 0 : returns / events;
 }
 
-function partsOf({ generation: { parts }, vectors }: ListPlan): HasFeature {
+function partsOf({ generation: { parts }, vectors, labels }: ListPlan): HasFeature {
   return (name) =>
     (name === VECTOR_SUM && vectors !== undefined) ||
+    (name === LABEL_SUM && labels !== undefined) ||
     MODEL_FEATURES.some((feature) => feature.name === name && parts[feature.part] !== undefined);
 }
 

@@ -3,6 +3,7 @@ import { hasBit } from '../memory/bits.ts';
 import { atOnce } from '../platform/concurrency/event-loop-turns.ts';
 import { measureProcessorTimes } from '../platform/process/processor-times.ts';
 import { UnpackedItems } from '../recommend/catalogue/item-filter.ts';
+import { readLabels } from '../recommend/catalogue/item-labels.ts';
 import { likeTest, type TypeTest, typeTest } from '../recommend/history/counts-as-positive.ts';
 import { History } from '../recommend/history/history.ts';
 import type { Remade } from '../recommend/lists/list-queue.ts';
@@ -230,6 +231,7 @@ export function copiedInputs(
   const labelsOf = (userRow: number) => reads.userAt(userRow)?.Labels ?? [];
   return {
     generation,
+    labels: plan.labels && readLabels(plan.labels),
     popularity: plan.popularity,
     coldItems: plan.coldItems,
     latestRows: () => latestRows,

@@ -11,6 +11,7 @@ import type { ServingShape } from '../model/part/learned-part.ts';
 import type { FeedbackRoom } from '../model/part/sample-users-to-fit-memory.ts';
 import type { PartName, PlacedParts } from '../model/registry.ts';
 import type { ProcessorTimes } from '../platform/process/processor-times.ts';
+import type { SharedLabels } from '../recommend/catalogue/item-labels.ts';
 import type { Remade } from '../recommend/lists/list-queue.ts';
 import type { Found, Question } from '../recommend/lists/maker/answer-from-models.ts';
 import type { Ranking } from '../recommend/models/feature-names.ts';
@@ -200,6 +201,8 @@ export interface ListPlan {
   /** Since when the items are there; see `InMemoryState.sinceMsAt`. */
   readonly timesMs: Float64Array<SharedArrayBuffer>;
   readonly coldItems: ColdItems;
+  /** Labels of items; undefined where they have none. */
+  readonly labels?: SharedLabels | undefined;
   /** Vectors that lists go by; undefined for none. */
   readonly vectors?: TablePlace | undefined;
 }

@@ -7,7 +7,7 @@ import {
   type RankingFeature,
   SESSION_KIND,
 } from '../../src/recommend/models/feature-names.ts';
-import { VECTOR_SUM } from '../../src/recommend/models/like-sums.ts';
+import { LABEL_SUM, VECTOR_SUM } from '../../src/recommend/models/like-sums.ts';
 import { choiceTable, chooseRanking } from '../../src/recommend/ranking/choose-ranking.ts';
 import type { RankingExample } from '../../src/recommend/ranking/learn-blends.ts';
 
@@ -23,8 +23,8 @@ function users(
   return Array.from({ length: count }, (_, userRow) => user(userRow, random, taste));
 }
 
-/** Features that tell nothing: no item has a vector, and no model of another tool is in place. */
-const ABSENT: readonly string[] = [VECTOR_SUM, 'given'];
+/** Features that tell nothing: no item has a vector or a label, and no model of another tool is in place. */
+const ABSENT: readonly string[] = [VECTOR_SUM, LABEL_SUM, 'given'];
 const withoutVectors = (name: string) => !ABSENT.includes(name);
 
 function user(

@@ -75,6 +75,8 @@ export class ListPlanner {
       trendingRows.push(share(yield* topTrendingInSteps(counts, settings.cacheSize, isListable)));
     }
     yield;
+    const labels = yield* catalogue.sharedLabels();
+    yield;
     const latestRows = share(topLatest(live, settings.cacheSize));
     yield;
     const popularRows = share(topPopular(live, settings.cacheSize));
@@ -100,6 +102,7 @@ export class ListPlanner {
       trendingRows,
       timesMs,
       coldItems: coldItems.items,
+      labels,
       vectors: this.options.vectors?.listPlace,
     };
   }

@@ -4,7 +4,7 @@ import type { History } from '../history/history.ts';
 import type { ScoreParts } from '../lists/maker/explain-score.ts';
 import type { ListMaker } from '../lists/maker/list-maker.ts';
 import type { RankingFeature } from '../models/feature-names.ts';
-import { LIVE_SUM, TASTE_SUM, VECTOR_SUM } from '../models/like-sums.ts';
+import { LABEL_SUM, LIVE_SUM, TASTE_SUM, VECTOR_SUM } from '../models/like-sums.ts';
 import type { RecommendQuery } from '../sources/recommender.ts';
 import type { InMemoryState } from '../state/in-memory-state.ts';
 import { ageInWords, popularityInWords } from './item-words.ts';
@@ -44,6 +44,7 @@ const AFTER = 'what people go on to after such items';
 /** The signals of the models, in words of a shop. */
 const IN_SHORT: Readonly<Record<string, string>> = {
   ...{ collaborative: OF_TASTE, click_through: OF_TASTE, item_knn: WITH_LIKES, slim: WITH_LIKES },
+  labels: 'like what this customer likes',
   ...{ sequence: AFTER, sequence_recent: AFTER },
 };
 
@@ -69,6 +70,7 @@ export function meaningOf(name: string, itemRow: number, live: ReasonParts['live
   if (name === 'age') return ageInWords(live.popularity.asOfMs, live.sinceMsAt(itemRow));
   if (name === LIVE_SUM) return 'what people with the same likes have liked of late';
   if (name === TASTE_SUM) return 'liked by people of the same taste more than by anybody else';
+  if (name === LABEL_SUM) return 'how much its labels are those of what the user likes';
   if (name === VECTOR_SUM) return 'how near its vector is to those of what the user likes';
   return MODEL_FEATURES.find((model) => model.name === name)?.feature.meaning ?? '';
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { CatalogueItem } from '../../store/data-store.ts';
 import { ItemIds } from './item-ids.ts';
+import { type SharedLabels, shareLabels } from './item-labels.ts';
 import { ListableItems } from './listable-items.ts';
 import { NamedRows } from './named-rows.ts';
 import { RowPostings, type Rows } from './row-postings.ts';
@@ -15,6 +16,9 @@ export class Catalogue {
   private readonly listable: ListableItems;
   private readonly categories = new NamedRows();
   private readonly labels = new NamedRows();
+  /** How often an item came, changed or went so far. */
+  version = 0;
+  private labelsCopied: { readonly version: number; readonly labels: SharedLabels | undefined } | undefined;
   private liveCount = 0;
   private readonly listeners: ((row: number) => void)[] = [];
 
@@ -45,6 +49,7 @@ export class Catalogue {
     this.labels.replace(row, item.labels);
     this.ids.set(row, item.itemId);
     this.listable.put(row, item.hidden, item.timestampMs);
+    this.version++;
     for (const listener of this.listeners) listener(row);
   }
 
@@ -55,6 +60,7 @@ export class Catalogue {
     this.labels.replace(row, []);
     this.ids.remove(row);
     this.listable.delete(row);
+    this.version++;
     for (const listener of this.listeners) listener(row);
   }
 
@@ -112,9 +118,29 @@ export class Catalogue {
     return this.labels.numbersAt(row);
   }
 
+  /** The labels in shared memory, a copy of before where no item has changed since; see `shareLabels`. */
+  *sharedLabels(): Generator<undefined, SharedLabels | undefined> {
+    const { version } = this;
+    if (this.labelsCopied?.version !== version)
+      this.labelsCopied = { version, labels: yield* shareLabels(this) };
+    return this.labelsCopied.labels;
+  }
+
   /** Rows of the items with the label, hidden ones included. */
   rowsWithLabel(label: string): RowPostings | undefined {
     return this.labels.rowsWith(label);
+  }
+
+  /** See `ItemLabels`. */
+  labelsInto(out: Uint32Array, row: number): number {
+    const numbers = this.labels.numbersAt(row);
+    for (let at = 0; at < Math.min(out.length, numbers.length); at++) out[at] = numbers[at]!;
+    return Math.min(out.length, numbers.length);
+  }
+
+  /** See `ItemLabels`. */
+  labelCountOf(number: number): number {
+    return this.labels.rowsWithNumber(number)?.size ?? 1;
   }
 
   /** The same of a label by its number. */

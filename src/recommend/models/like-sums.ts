@@ -2,10 +2,12 @@ import { SparseSums } from '../../memory/sparse-sums.ts';
 import type { SummedLikes } from '../../model/neighbors/summed-lists.ts';
 import type { SumFeature } from '../../model/part/learned-part.ts';
 import { MODEL_FEATURES, type ModelFeature, type OpenedParts, type PartName } from '../../model/registry.ts';
+import type { ItemLabels } from '../catalogue/item-labels.ts';
 import type { RecentLikes } from '../popularity/recent-likes.ts';
 import { SharedTaste } from '../popularity/shared-taste.ts';
 import type { VectorReader } from '../vectors/vector-reader.ts';
 import { VectorSums } from '../vectors/vector-sums.ts';
+import { LabelSums } from './label-sums.ts';
 
 /** Items whose sum is a twentieth of the user's largest stand halfway, roughly, between that one and those without any. */
 const SHARE_SCALE = 20;
@@ -16,8 +18,10 @@ export const LIVE_SUM = 'item_knn_live';
 export const VECTOR_SUM = 'vectors';
 /** The feature that tells how much more those who share the user's taste like an item of late. */
 export const TASTE_SUM = 'shared_taste';
+/** The feature that is summed over a user's likes by the labels of items, where they have some. */
+export const LABEL_SUM = 'labels';
 /** Features that no model sums up. */
-export const MODELLESS_SUMS = [LIVE_SUM, VECTOR_SUM, TASTE_SUM] as const;
+export const MODELLESS_SUMS = [LIVE_SUM, VECTOR_SUM, TASTE_SUM, LABEL_SUM] as const;
 
 /**
  * What an item of a session weighs with so many later ones: half as much after two, for what comes next follows from what came
@@ -36,10 +40,11 @@ export interface SummedBeside {
   readonly weights?: Float64Array | undefined;
   readonly recentLikes?: RecentLikes | undefined;
   readonly vectors?: VectorReader | undefined;
+  readonly labels?: ItemLabels | undefined;
 }
 
-/** Sums over one user's likes, by item row. */
-export type Sums = Omit<SummedLikes, 'sumUp'>;
+/** Sums over one user's likes, by item row; some find no items and compare them alone. */
+export type Sums = Omit<SummedLikes, 'sumUp' | 'topRows'> & Partial<Pick<SummedLikes, 'topRows'>>;
 
 /** The features that models sum over a user's likes. */
 const SUMS: ReadonlyMap<SumName, SumFeature & { readonly part: PartName }> = new Map(
@@ -57,6 +62,7 @@ export class LikeSums {
   private readonly live = new LiveSums();
   private readonly byVectors = new VectorSums();
   private readonly taste = new SharedTaste();
+  private readonly byLabels = new LabelSums();
 
   /**
    * Sums up for a user; what is not among `names` has no sums.
@@ -99,13 +105,14 @@ export class LikeSums {
     parts: OpenedParts | undefined,
     liked: readonly number[],
     name: SumName,
-    { recentLikes, vectors, userRow = -1, weights: all }: SummedBeside,
+    { recentLikes, vectors, labels, userRow = -1, weights: all }: SummedBeside,
     place = 0,
   ): Sums | undefined {
-    const { live, byVectors, taste } = this;
+    const { live, byVectors, taste, byLabels } = this;
     const model = parts?.als;
     if (name === LIVE_SUM) return recentLikes && live.sumUp(recentLikes, liked) ? live : undefined;
     if (name === VECTOR_SUM) return vectors && byVectors.sumUp(vectors, liked) ? byVectors : undefined;
+    if (name === LABEL_SUM) return labels && byLabels.sumUp(labels, liked, place) ? byLabels : undefined;
     if (name === TASTE_SUM)
       return recentLikes && model && taste.sumUp(recentLikes, model, liked) ? taste : undefined;
     const { part, sum, weights } = SUMS.get(name)!;

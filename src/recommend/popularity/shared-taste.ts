@@ -128,11 +128,6 @@ export class SharedTaste {
     for (let at = 0; at < rows.length; at++) out[at] = this.get(rows[at]!);
   }
 
-  /** None: it compares items, and finds none. */
-  topRows(): Uint32Array {
-    return new Uint32Array(0);
-  }
-
   private use(likes: RecentLikes, model: Directions): void {
     if (likes === this.likes && model === this.model && likes.era === this.era) return;
     this.likes = likes;

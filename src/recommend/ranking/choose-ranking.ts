@@ -14,7 +14,7 @@ import {
   type RankingFeature,
   SESSION_KIND,
 } from '../models/feature-names.ts';
-import { VECTOR_SUM } from '../models/like-sums.ts';
+import { LABEL_SUM, VECTOR_SUM } from '../models/like-sums.ts';
 import { chooseDiscoveries } from './choose-discovery.ts';
 import { byUser, type JudgedUser, rankQuality } from './judge-examples.ts';
 import {
@@ -160,11 +160,13 @@ function bestAlone(
 }
 
 /** Tells whether a model is there, or vectors are. */
-export type HasFeature = (feature: ModelFeature | typeof VECTOR_SUM) => boolean;
+export type HasFeature = (feature: ModelFeature | typeof VECTOR_SUM | typeof LABEL_SUM) => boolean;
 
 /** The features that are there: those of a model that is missing are not. */
 function featuresWith(has: HasFeature): RankingFeature[] {
-  return RANKING_FEATURES.filter((name) => !(isModel(name) || name === VECTOR_SUM) || has(name));
+  return RANKING_FEATURES.filter(
+    (name) => !(isModel(name) || name === VECTOR_SUM || name === LABEL_SUM) || has(name),
+  );
 }
 
 /** The rows of a choice as lines of text with equal columns, best first. */

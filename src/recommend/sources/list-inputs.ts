@@ -1,3 +1,4 @@
+import type { ItemLabels } from '../catalogue/item-labels.ts';
 import type { History } from '../history/history.ts';
 import type { ColdItems } from '../neighbors/cold-item-index.ts';
 import type { RecentLikes } from '../popularity/recent-likes.ts';
@@ -23,4 +24,6 @@ export interface ListInputs extends RankingInputs {
   readonly recentLikes?: RecentLikes;
   /** The vectors that lists go by; absent where there are none. */
   readonly vectors?: VectorReader | undefined;
+  /** The labels of items; absent where there are none. */
+  readonly labels?: ItemLabels | undefined;
 }

@@ -23,7 +23,8 @@ function sumMatcher(name: SumName): Matcher {
   return {
     lists({ settings, sums, accept, read, allowed }) {
       const ofName = settings.collaborative ? sums.of(name) : undefined;
-      return ofName === undefined ? [] : [ofName.topRows(settings.cacheSize, { read, allowed }, accept)];
+      const rows = ofName?.topRows?.(settings.cacheSize, { read, allowed }, accept);
+      return rows === undefined ? [] : [rows];
     },
     proposes:
       ({ settings, sums }) =>

@@ -80,9 +80,9 @@ export class CandidateFinder {
     const liked = ahead?.liked ?? this.likesOf(history);
     const kind = ahead?.kind ?? kindOf(liked.length, history.idleMs);
     const wanted = all ?? this.rankingSources(kind);
-    const { recentLikes, vectors } = inputs;
+    const { recentLikes, vectors, labels } = inputs;
     const who = kind === SESSION_KIND ? { weights: SESSION_WEIGHTS } : { userRow: history.modelRow };
-    sums.sumUp(inputs.generation?.parts, liked, wanted.sums, { recentLikes, vectors, ...who });
+    sums.sumUp(inputs.generation?.parts, liked, wanted.sums, { recentLikes, vectors, labels, ...who });
     const read = ahead?.read ?? history.readRowsInEffect();
     readItems.hold(read);
     const accept = (row: number) => readItems.isUnread(row) && inputs.isListable(row);

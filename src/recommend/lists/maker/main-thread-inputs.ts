@@ -53,6 +53,7 @@ export function mainThreadInputs(parts: MainThreadParts): ListInputs {
     get vectors() {
       return parts.vectors?.reader;
     },
+    labels: catalogue,
     popularity,
     get kept() {
       return scores.kept();
