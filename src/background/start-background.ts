@@ -75,7 +75,7 @@ export async function startBackground(
       servingSlot: pool.servingSlot,
     },
     worker: {
-      make: (userRows) => training.listsOnRequest.make(userRows),
+      make: (userRows, isAwaited) => training.listsOnRequest.make(userRows, isAwaited),
       answer: (question) => training.listsOnRequest.answer(question),
     },
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message)),

@@ -53,14 +53,14 @@ export class ListsOnRequest implements ListWorker {
     this.use({ ...this.generation });
   }
 
-  async make(userRows: readonly number[]): Promise<Remade> {
+  async make(userRows: readonly number[], isAwaited: boolean): Promise<Remade> {
     const madeMs = this.clock();
     const plan = await this.planAt(madeMs);
     const untilMs = effectiveUntil(madeMs, this.clockErrorMs);
     const slot = this.pool.remakeSlot;
     const users = Uint32Array.from(userRows);
     const job = { kind: 'lists', plan, slot, userRows: users, madeMs, untilMs } as const;
-    return this.pool.run<'lists'>({ ...job, isStored: false });
+    return this.pool.run<'lists'>({ ...job, isStored: false }, isAwaited);
   }
 
   async answer(question: Question): Promise<Found> {
@@ -68,7 +68,7 @@ export class ListsOnRequest implements ListWorker {
     const plan = await this.planAt(nowMs);
     const untilMs = effectiveUntil(nowMs, this.clockErrorMs);
     const slot = this.pool.remakeSlot;
-    return this.pool.run<'question'>({ kind: 'question', ...question, plan, slot, untilMs });
+    return this.pool.run<'question'>({ kind: 'question', ...question, plan, slot, untilMs }, true);
   }
 
   private async planAt(nowMs: number): Promise<ListPlan> {

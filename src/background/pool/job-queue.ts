@@ -5,7 +5,7 @@ import type { WorkerPool } from './worker-pool.ts';
 
 /**
  * Queue of the requests' questions to the workers, in order and bounded, so that a crowd of slow questions is refused rather than kept
- * waiting. A question that nobody waits for any more leaves the queue, or ends at its next pause.
+ * waiting. They are answered at the priority of requests: beside a fit, or another busy program, they would wait for long. A question that nobody waits for any more leaves the queue, or ends at its next pause.
  */
 export class JobQueue {
   private readonly pool: Pick<WorkerPool, 'run'>;
@@ -31,7 +31,7 @@ export class JobQueue {
     signal?: AbortSignal,
     line?: Line,
   ): Promise<Jobs[Kind]['answer']> {
-    const work = (cancelled: CancelFlag) => this.pool.run<Kind>(jobOf(cancelled));
+    const work = (cancelled: CancelFlag) => this.pool.run<Kind>(jobOf(cancelled), true);
     return this.queue.run(() => cancelledBy(signal, work), signal, line);
   }
 }

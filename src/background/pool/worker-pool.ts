@@ -35,7 +35,7 @@ export class WorkerPool {
   /** Scratch memories of a model in all. */
   readonly slots: number;
   protected readonly pool: Piscina<Job, unknown>;
-  /** Threads that do not give way to requests; there are none as long as nothing needs them. */
+  /** Threads for what requests wait for, and for what is starved; there are none as long as nothing needs them. */
   private readonly fullPriority: Piscina<Job, unknown>;
   private readonly underWay = new Set<Promise<unknown>>();
   private restartMs = RESTART_MS_MIN;
@@ -43,7 +43,7 @@ export class WorkerPool {
   private restart: NodeJS.Timeout | undefined;
 
   /** @param threads how many train at once; 0 for one a core, or as
-   *   many as a container's quota has room for. One more stands by for what a request waits for. */
+   *   many as a container's quota has room for. One more stands by for what is done aside, such as lists that are renewed. */
   constructor(threads: number, { onTrouble = () => {}, entry }: WorkerPoolOptions = {}) {
     this.trainingSlots = threads === 0 ? availableThreads() : threads;
     this.servingSlot = this.trainingSlots;
@@ -70,7 +70,7 @@ export class WorkerPool {
       return pool;
     };
     this.pool = open(this.trainingSlots + 1, []);
-    this.fullPriority = open(this.trainingSlots, [FULL_PRIORITY]);
+    this.fullPriority = open(this.trainingSlots + 1, [FULL_PRIORITY]);
   }
 
   /** True once the threads are stopped, for which jobs fail. */

@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os';
 
 const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW, PRIORITY_NORMAL } = constants.priority;
 
-/** Role of a thread beside the one that answers requests; `full-priority` is for what is starved of a processor otherwise. */
+/** Role of a thread beside the one that answers requests; `full-priority` is for what a request waits for, and what is starved of a processor otherwise. */
 export type Work = 'writing' | 'training' | 'full-priority';
 
 const PRIORITIES: Readonly<Record<Work, number>> = {

@@ -23,7 +23,8 @@ export interface Remade {
 
 /** The thread that makes lists for requests, one piece of work at a time. */
 export interface ListWorker {
-  make(userRows: readonly number[]): Promise<Remade>;
+  /** @param isAwaited whether requests wait for some of the lists */
+  make(userRows: readonly number[], isAwaited: boolean): Promise<Remade>;
   /** Answers one question with the models. */
   answer(question: Question): Promise<Found>;
 }
@@ -306,7 +307,7 @@ export class ListQueue {
     this.job = { ended, generation: generation() };
     const beganMs = elapsedMs();
     try {
-      const remade = await worker.make(userRows);
+      const remade = await worker.make(userRows, waiters.length > 0);
       const those = (course: Course) => userRows.filter((userRow) => this.underWay.get(userRow) === course);
       onMade(remade, those('unchanged'), those('changed'), this.job.generation);
     } catch (error) {

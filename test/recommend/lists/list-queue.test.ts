@@ -11,6 +11,8 @@ const narrowed = (userRow: number): Question => ({ userRow, items, wanted: 5, kn
 
 /** Pieces of work in the order in which the worker began them, each of which ends when it is told to. */
 let begun: { readonly of: string; readonly end: () => void }[];
+/** Of the lists in that order, whether requests wait for some. */
+let awaited: boolean[];
 let atWork: number;
 let most: number;
 let dirty: Set<number>;
@@ -18,6 +20,7 @@ let held: Set<number>;
 
 beforeEach(() => {
   begun = [];
+  awaited = [];
   atWork = 0;
   most = 0;
   dirty = new Set();
@@ -53,7 +56,10 @@ function queue(): ListQueue {
       endPass() {},
     } as unknown as Freshness,
     worker: {
-      make: (userRows) => work(`lists ${userRows}`, { lists: [], forsaken: [] } as Remade),
+      make: (userRows, isAwaited) => {
+        awaited.push(isAwaited);
+        return work(`lists ${userRows}`, { lists: [], forsaken: [] } as Remade);
+      },
       answer: ({ userRow, known }) =>
         work(`${known ? 'category' : 'wish'} ${userRow}`, { list: undefined, more: [] }),
     },
@@ -130,6 +136,17 @@ it('a list that is being made is not begun again for a second request', async ()
   const fourth = all.wait(7);
   expect(await drain()).toEqual(['lists 7', 'lists 7']);
   await Promise.all([third, fourth]);
+});
+
+it('the worker is told whether requests wait for some of the lists', async () => {
+  const all = queue();
+  all.renew(1);
+  await settle();
+  const made = all.wait(7);
+  all.renew(2);
+  expect(await drain()).toEqual(['lists 1', 'lists 7,2']);
+  await made;
+  expect(awaited).toEqual([false, true]);
 });
 
 it('a list that a pass makes is waited for, and a pass leaves out what is made for a request', async () => {
