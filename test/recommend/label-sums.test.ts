@@ -50,7 +50,15 @@ describe('sums over likes by labels', () => {
       expect([...ROWS, 99].map((row) => copied.get(row))).toEqual([...ROWS, 99].map((row) => live.get(row)));
     };
     isSame();
-    expect(atOnce(catalogue.sharedLabels())).toBe(atOnce(catalogue.sharedLabels()));
+    const before = atOnce(catalogue.sharedLabels());
+    const put = (labels: string[], hidden: boolean) =>
+      catalogue.put({ ...{ row: 1, itemId: 'i1', hidden, categories: [], labels }, timestampMs: 0 });
+    // Items are hidden and shown far more often than their labels change.
+    put(['drama', 'crime'], true);
+    expect(atOnce(catalogue.sharedLabels())).toBe(before);
+    put(['crime', 'drama', 'short'], false);
+    isSame();
+    expect(atOnce(catalogue.sharedLabels())).not.toBe(before);
     catalogue.delete(5);
     isSame();
     expect(atOnce(catalogueOf([[], []]).sharedLabels())).toBeUndefined();

@@ -16,7 +16,7 @@ export class Catalogue {
   private readonly listable: ListableItems;
   private readonly categories = new NamedRows();
   private readonly labels = new NamedRows();
-  /** How often an item came, changed or went so far. */
+  /** How often an item came, got other labels or went so far. */
   version = 0;
   private labelsCopied: { readonly version: number; readonly labels: SharedLabels | undefined } | undefined;
   private liveCount = 0;
@@ -44,12 +44,12 @@ export class Catalogue {
 
   put(item: CatalogueItem): void {
     const { row } = item;
-    if (!this.ids.has(row)) this.liveCount++;
+    const isNew = !this.ids.has(row);
+    if (isNew) this.liveCount++;
     this.categories.replace(row, item.categories);
-    this.labels.replace(row, item.labels);
+    if (this.labels.replace(row, item.labels) || isNew) this.version++;
     this.ids.set(row, item.itemId);
     this.listable.put(row, item.hidden, item.timestampMs);
-    this.version++;
     for (const listener of this.listeners) listener(row);
   }
 

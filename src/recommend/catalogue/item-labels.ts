@@ -6,7 +6,7 @@ const STEP_ITEMS = 2048;
 
 /** The labels of items by number, as of now or of the moment of a copy. */
 export interface ItemLabels {
-  /** Another one whenever an item has come, changed or gone. */
+  /** Another one whenever an item has come, got other labels or gone. */
   readonly version: number;
   readonly itemCount: number;
   /** Writes the numbers of an item's first labels, as many as there is room for. @returns how many */

@@ -62,12 +62,14 @@ export class NamedRows {
     return this.rows[number];
   }
 
-  /** Puts these names in place of those that the row carries. */
-  replace(row: number, names: readonly string[]): void {
+  /** Puts these names in place of those that the row carries. @returns whether they are others, or in another order */
+  replace(row: number, names: readonly string[]): boolean {
     const { lists } = this;
     const before = lists.open(row);
-    if (before === 0 && names.length === 0) return;
+    if (before === 0 && names.length === 0) return false;
     const after = this.numbersOf(names);
+    const isKept = (number: number, at: number) => lists.values[lists.start + at] === number;
+    if (before === after.length && after.every(isKept)) return false;
     for (let at = 0; at < before; at++) {
       const number = lists.values[lists.start + at]!;
       if (!after.includes(number)) this.take(number, row);
@@ -78,6 +80,7 @@ export class NamedRows {
       values[start + at] = after[at]!;
       this.rows[after[at]!]!.add(row);
     }
+    return true;
   }
 
   /** The numbers of the names, each once; good until the next call. */
