@@ -2,6 +2,8 @@
 const NOBODY =
   /^(?:-1|none|null|nil|nan|n\/a|undefined|unknown|unbekannt|\(?not set\)?|guests?|guest (?:user|customer|checkout)|g[aä]ste?|anon(?:ym(?:ous|e|o|)?)?|walk-?in|walk-?in customer|invit[eé]e?|invitado|ospite|laufkund(?:e|schaft)|cash customer)$/i;
 const ZERO = /^0+$/;
+/** True for an id that may mean nobody. */
+export const mayBeNobody = (userId: string) => ZERO.test(userId) || NOBODY.test(userId);
 /** Users whose rows are counted. */
 const KEPT = 1000;
 /** A zero that has more rows than any other user so many times is no user, among users of any number. */
@@ -30,7 +32,7 @@ export class BusyUsers {
     this.rows++;
     if (userId === '1') this.hasFirst = true;
     if (this.counts.has(userId)) increase(this.counts, userId);
-    else if (ZERO.test(userId) || NOBODY.test(userId)) increase(this.nobody, userId);
+    else if (mayBeNobody(userId)) increase(this.nobody, userId);
     else if (this.counts.size < KEPT) increase(this.counts, userId);
     else this.loseOne();
   }

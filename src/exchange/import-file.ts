@@ -7,7 +7,6 @@ import { type MadeRow, madeRows } from './made-rows.ts';
 import { type OpenedText, openText } from './open-text-file.ts';
 import { areValid, encodeBatch, type RecordLine, type RefusedRow, RefusedRows } from './refused-rows.ts';
 import type { ImportPosition, ResumePoint } from './resume-point.ts';
-import type { Row } from './rows-to-records.ts';
 
 /** Records in one batch, which is one transaction. */
 const BATCH_RECORDS = 5000;
@@ -41,10 +40,8 @@ export interface ImportOptions {
   /** Goes on after refused rows; else the first one ends the import. */
   readonly skipsBad: boolean;
   readonly onRefused: (row: RefusedRow) => void;
-  /** Shown the cells of every row. */
-  readonly onCells?: ((cells: Row) => void) | undefined;
-  /** Shown every record before it is checked or stored, and the cells that it was made of. */
-  readonly onRecord?: ((record: object, cells: Row) => void) | undefined;
+  /** Shown every row before its record is checked or stored. */
+  readonly onRow?: ((row: MadeRow) => void) | undefined;
   /** Told how far it is, in bytes of the file. */
   readonly onProgress: (bytes: number, bytesTotal: number) => void;
   /** Ends the import after the batches under way once it is aborted. */
@@ -119,14 +116,12 @@ class FileImport {
     return this.failure !== undefined || this.options.signal.aborted || this.refused.endsImport;
   }
 
-  private take({ line, cells, made }: MadeRow): void {
-    if (cells !== undefined) this.options.onCells?.(cells);
+  private take(row: MadeRow): void {
+    const { line, made } = row;
+    this.options.onRow?.(row);
     if ('leftOut' in made) this.leftOut.set(made.leftOut, (this.leftOut.get(made.leftOut) ?? 0) + 1);
     else if ('refusal' in made) this.refused.refuse(line, made.refusal);
-    else {
-      this.options.onRecord?.(made.record, cells ?? []);
-      this.batch.push({ line, record: made.record });
-    }
+    else this.batch.push({ line, record: made.record });
   }
 
   /** Hands the batch over; waits while as many as may be are under way. */

@@ -7,7 +7,7 @@ import { findContinued } from './continued-rows.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
 import { guess, type Kind, likelyKey, type Mapping } from './guess-columns.ts';
 import type { TextEncoding } from './guess-encoding.ts';
-import { type ColumnPairs, kindByFields, mapColumns } from './map-columns.ts';
+import { type ColumnPairs, kindByFields, mapColumns, whyLacking } from './map-columns.ts';
 import { OpenReading } from './open-reading.ts';
 import { findStateColumns } from './order-states.ts';
 import { keysOf, once, readRows, textsOf } from './read-rows.ts';
@@ -54,6 +54,8 @@ export interface FilePlan extends Plan {
 export interface Wishes {
   readonly kind?: Kind | undefined;
   readonly map?: ColumnPairs | undefined;
+  /** All columns by their fields, of which none is guessed. */
+  readonly mapping?: Mapping | undefined;
   readonly type?: string | undefined;
   /** A rating from here on is of `type`, a lower one of `lowType`. */
   readonly ratingMin?: number | undefined;
@@ -79,11 +81,31 @@ export const DEFAULT_LOW_TYPE = 'read';
 /** Text by which columns are guessed. */
 export const HEAD_CHARACTERS = 64 * 1024;
 
+/** A text that is a file's, or as if it were one. */
+export interface PlannedText {
+  /** How messages name it. */
+  readonly path: string;
+  /** Its beginning, of HEAD_CHARACTERS or all of it; the last line may be cut off. */
+  readonly head: string;
+  readonly isWhole: boolean;
+  /** The whole text from its beginning; absent where it can be read once only. */
+  readonly reread?: (() => AsyncIterable<string>) | undefined;
+}
+
+/** A plan by the first rows of a file. */
+export interface Reading {
+  readonly plan: FilePlan;
+  /** The first rows, without names of columns. */
+  readonly body: readonly Row[];
+  /** Columns by the fields that they would be of in a file of any kind. */
+  readonly guessed: Mapping;
+  /** The fault that keeps the plan from being used; undefined where there is none. */
+  readonly open?: OperatorError | undefined;
+}
+
 /**
  * Guesses by the first text of a file how it becomes records.
- * @param head the beginning of the file, of HEAD_CHARACTERS or all of it; the last line may be cut off
  * @param known what its data set says of it, which goes before every guess
- * @param reread the whole text from its beginning; absent where it can be read once only
  * @throws OperatorError when it is empty, a needed column is not there or times are not understood
  */
 export async function planFile(
@@ -92,8 +114,19 @@ export async function planFile(
   isWhole: boolean,
   wishes: Wishes,
   known: Partial<FilePlan> = {},
-  reread?: () => AsyncIterable<string>,
+  reread?: PlannedText['reread'],
 ): Promise<FilePlan> {
+  const { plan, open } = await readPlan({ path, head, isWhole, reread }, wishes, known);
+  if (open !== undefined) throw open;
+  return plan;
+}
+
+/** As `planFile`, with what is told where something is open. @throws OperatorError when it is empty, or for a column that is not there */
+export async function readPlan(
+  { path, head, isWhole, reread }: PlannedText,
+  wishes: Wishes,
+  known: Partial<FilePlan> = {},
+): Promise<Reading> {
   const format = formatOf(path, head, known.format, wishes.delimiter);
   const asked = (wishes.map ?? []).map(([, column]) => column);
   const keys = format.name === 'ndjson' ? keysOf(head, format.list, asked) : [];
@@ -101,42 +134,49 @@ export async function planFile(
   const base = basePlan(path, format, wishes);
   if (known.mapping !== undefined) {
     const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeForm: undefined };
-    return { ...base, kind: wishes.kind ?? 'feedback', ...rest, ...known, format };
+    const plan = { ...base, kind: wishes.kind ?? 'feedback', ...rest, ...known, format };
+    return { plan, body: rows, guessed: known.mapping };
   }
   const kindByKeys = wishes.map === undefined ? apiKindOf(keys) : undefined;
   // The export of a store that has no records of a kind is an empty text.
   const apiKind = rows.length === 0 && head.trim() === '' ? wishes.kind : kindByKeys;
   if (apiKind !== undefined) {
     const more = { columns: API_COLUMNS, hasHeader: false, mapping: {}, timeForm: undefined };
-    return { ...base, kind: wishes.kind ?? apiKind, isApiForm: true, ...more };
+    const plan = { ...base, kind: wishes.kind ?? apiKind, isApiForm: true, ...more };
+    return { plan, body: await headRows(path, head, isWhole, format, API_COLUMNS), guessed: {} };
   }
   if (rows.length === 0) throw new OperatorError(`${path} ${whyNoRows(head, isWhole, format)}`);
   const texts = format.name === 'ndjson' ? [keys, ...rows.map(textsOf)] : rows.map(textsOf);
   // A column that was asked for by its name tells that the first row has the names.
   const isNamed = asked.some((column) => texts[0]!.includes(column));
   const found = guess(texts, isNamed || wishes.hasHeader === true);
+  const guessed = wishes.mapping ?? found.mapping;
   const kind = wishes.kind ?? kindByFields(found.kind, found.mapping, wishes.map);
   const hasHeader =
     format.name === 'delimited' && (wishes.hasHeader ?? (found.hasHeader || wishes.map !== undefined));
   const columns = format.name === 'ndjson' ? keys : namesOf(rows[0]!, hasHeader);
-  const fault = format.name !== 'delimited' || columns.length > 1 ? undefined : oneColumn(path, head);
   const isOfFeedback = kind === 'items' && found.kind === 'feedback' && !isExport(kind, columns);
-  const guessed = isOfFeedback ? withoutTime(found.mapping) : found.mapping;
-  const mapped = mapColumns({ path, kind, columns }, guessed, wishes.map, fault);
+  const likely = isOfFeedback && wishes.mapping === undefined ? withoutTime(guessed) : guessed;
+  const parted = format.name !== 'delimited' || columns.length > 1 ? undefined : oneColumn(path, head);
+  const { mapping, itemFields } = mapColumns({ path, kind, columns }, likely, wishes.map, parted);
   const body = rows.slice(hasHeader ? 1 : 0);
-  const others = found.mapping;
-  const ofFile = { kind, columns, hasHeader, isOfFeedback, mapping: mapped.mapping, others };
-  const plan = planRows({ path, format, wishes }, ofFile, body);
-  const more = cellsOf(readRows(path, reread?.() ?? none(), format, keys));
-  const times = await timesOf(plan, body, more, wishes.timeForm);
-  const whole = { ...plan, ...times, itemFields: mapped.itemFields };
-  const timeless = whyTimeless(whole, body);
-  if (timeless !== undefined) throw timeless;
-  return { ...whole, isEmpty: hasHeader && isWhole && body.length === 0 };
+  const ofFile = { kind, columns, hasHeader, isOfFeedback, mapping, others: guessed };
+  const plan = { ...planRows({ path, format, wishes }, ofFile, body), itemFields };
+  const isEmpty = hasHeader && isWhole && body.length === 0;
+  const fault = whyLacking(plan, guessed, parted);
+  const more = fault === undefined && reread !== undefined ? reread() : none();
+  const batches = cellsOf(readRows(path, more, format, keys));
+  const timed = await timesOf(plan, body, batches, wishes.timeForm).catch((error: unknown) => {
+    if (!(error instanceof OperatorError)) throw error;
+    return error;
+  });
+  const whole = { ...plan, isEmpty, ...(timed instanceof OperatorError ? {} : timed) };
+  const open = fault ?? (timed instanceof OperatorError ? timed : whyTimeless(whole, body));
+  return { plan: whole, body, guessed, open };
 }
 
 /** The columns of a file of rows, as guessed or said. */
-export interface KnownColumns extends Pick<FilePlan, 'kind' | 'columns' | 'hasHeader' | 'isOfFeedback'> {
+interface KnownColumns extends Pick<FilePlan, 'kind' | 'columns' | 'hasHeader' | 'isOfFeedback'> {
   /** Fields of the kind, and the column of states where one was named. */
   readonly mapping: Mapping;
   /** Fields of another kind, whose columns are no states. */
@@ -144,7 +184,7 @@ export interface KnownColumns extends Pick<FilePlan, 'kind' | 'columns' | 'hasHe
 }
 
 /** How rows become records by their columns and the first of them, but for the form of times that nobody has said. */
-export function planRows(
+function planRows(
   { path, format, wishes }: { readonly path: string; readonly format: RowFormat; readonly wishes: Wishes },
   { kind, columns, mapping: given, others, ...known }: KnownColumns,
   body: readonly Row[],
@@ -289,7 +329,7 @@ function formatOf(
 }
 
 /** The rows of a beginning, without the last one where that may be cut off, also within a quoted cell. */
-export async function headRows(
+async function headRows(
   path: string,
   head: string,
   isWhole: boolean,
@@ -307,7 +347,7 @@ export async function headRows(
 }
 
 /** The values of a column, as texts. */
-function columnOf(rows: readonly Row[], at: number | undefined): string[] {
+export function columnOf(rows: readonly Row[], at: number | undefined): string[] {
   return at === undefined ? [] : rows.map((row) => cellText(textsOf([row[at]])[0]!));
 }
 

@@ -6,6 +6,11 @@ import { OpenReading } from './open-reading.ts';
 /** Fields, by any of their names, and their columns, by name or by number from 1. */
 export type ColumnPairs = readonly (readonly [field: string, column: string])[];
 
+/** Column pairs said before, but for the fields that an answer names anew. */
+export function withPairs(before: ColumnPairs = [], said: ColumnPairs): ColumnPairs {
+  return [...before.filter(([field]) => !said.some(([name]) => name === field)), ...said];
+}
+
 /** The columns of a file of a kind. */
 export interface Columns {
   readonly path: string;
@@ -34,9 +39,9 @@ export function kindByFields(guessed: Kind, mapping: Mapping, wished: ColumnPair
 
 /**
  * The column of each field, as guessed where it was not named.
- * @param fault of the file where a column is missing because it was parted wrongly
+ * @param fault of a file that is parted wrongly, so that columns are missing
  * @returns in a file of feedback also the columns that were named of its items, with the item's own
- * @throws OpenReading where a needed column is not found @throws OperatorError where a named one is not there
+ * @throws OperatorError where a named one is not there
  */
 export function mapColumns(
   file: Columns,
@@ -48,7 +53,7 @@ export function mapColumns(
   const own = wished.filter((pair) => !ofItems.includes(pair));
   const mapping = mappingOf(file, guessed, own, fault);
   if (ofItems.length === 0) return { mapping };
-  const key = { ItemId: mapping.ItemId! };
+  const key: Mapping = mapping.ItemId === undefined ? {} : { ItemId: mapping.ItemId };
   return { mapping, itemFields: mappingOf({ ...file, kind: 'items' }, key, ofItems, fault) };
 }
 
@@ -79,21 +84,28 @@ function mappingOf(
   }
   // A clock that was found is of the days that were found.
   if (mapping.Timestamp !== guessed.Timestamp && !named.has('Clock')) delete mapping.Clock;
-  for (const field of REQUIRED[kind]) {
-    if (mapping[field] !== undefined) continue;
+  return mapping;
+}
+
+/** Why the columns are not enough for rows of their kind; undefined where they are. @param guessed those of fields of any kind */
+export function whyLacking(
+  { path, kind, columns, mapping }: Columns & { readonly mapping: Mapping },
+  guessed: Mapping,
+  fault?: OpenReading,
+): OperatorError | undefined {
+  const field = REQUIRED[kind].find((each) => mapping[each] === undefined);
+  if (field !== undefined) {
     const short = field === 'UserId' ? 'user' : 'item';
     const finding = `${path}: no column looks like the ${field} of ${kind}`;
     const advice = `; name it with --map ${short}=COLUMN. The columns are ${columns.join(', ')}`;
     const likely = short === 'item' ? keyOfTitles(columns, guessed) : '';
-    throw fault ?? new OpenReading(short, finding, advice, columns.join(', '), likely);
+    return fault ?? new OpenReading(short, finding, advice, columns.join(', '), likely);
   }
   const { UserId: user, ItemId: item } = mapping;
-  if (user !== undefined && user === item) {
-    throw new OperatorError(
-      `${path}: user and item are both from the column "${columns[user]}"; name another of the columns ${columns.join(', ')} for one of them with --map`,
-    );
-  }
-  return mapping;
+  if (user === undefined || user !== item) return undefined;
+  return new OperatorError(
+    `${path}: user and item are both from the column "${columns[user]}"; name another of the columns ${columns.join(', ')} for one of them with --map`,
+  );
 }
 
 const SHORT_NAMES: Readonly<Record<string, string>> = {

@@ -1,8 +1,17 @@
 /** Proposals where nothing is said of a file: the same on the command line and in the dashboard. */
 
 import { counted } from '../domain/group-digits.ts';
-import { plainName } from './column-names.ts';
-import type { FilePlan } from './import-plan.ts';
+import { keyOfTitles, plainName } from './column-names.ts';
+import {
+  columnOf,
+  type FilePlan,
+  type PlannedText,
+  type Reading,
+  readPlan,
+  type Wishes,
+} from './import-plan.ts';
+import { type ColumnPairs, withPairs } from './map-columns.ts';
+import { OpenReading } from './open-reading.ts';
 import { LACKING } from './rows-to-records.ts';
 import type { Survey } from './survey-feedback.ts';
 
@@ -15,6 +24,41 @@ const OF_PURCHASES =
 const OF_RETURNS =
   /retour|return|refund|rueck|ruck(?:gabe|send)|storn|cancel|devol|^res[io]$|zwrot|iade|返品/;
 const [PURCHASE, RETURN] = ['purchase', 'return'];
+
+/** The column that may have the other key of a file of users or items, if its rows are of feedback. */
+export function otherKeyOf({ columns, mapping, otherKey }: FilePlan): ColumnPairs {
+  const field = mapping.UserId === undefined ? 'user' : 'item';
+  const column = (field === 'item' && keyOfTitles(columns, mapping)) || otherKey;
+  return column === undefined ? [] : [[field, column]];
+}
+
+/** A file read by all that is proposed where something of it is open, but for the order of days and months. */
+export async function readProposed(text: PlannedText, wishes: Wishes): Promise<Reading> {
+  const reading = await readPlan(text, wishes);
+  const more = proposalFor(reading, wishes);
+  return more === undefined ? reading : readProposed(text, { ...wishes, ...more });
+}
+
+/** What is to be said of a file that is open; undefined where nothing is, or it was said before. */
+function proposalFor(
+  { plan, body, open }: Reading,
+  { mapping, map = [], delimiter, kind }: Wishes,
+): Wishes | undefined {
+  if (mapping !== undefined) return undefined;
+  if (open instanceof OpenReading) {
+    const { open: what, guess, guessInWords: column } = open;
+    if (what === 'delimiter')
+      return guess === '' || delimiter !== undefined ? undefined : { delimiter: guess };
+    const isNew =
+      column !== '' && ['user', 'item', 'time'].includes(what) && !map.some(([field]) => field === what);
+    return isNew ? { map: withPairs(map, [[what, column]]) } : undefined;
+  }
+  const pairs = plan.kind === 'feedback' || plan.isApiForm || kind !== undefined ? [] : otherKeyOf(plan);
+  const keys = columnOf(body, plan.mapping.UserId ?? plan.mapping.ItemId);
+  // A user or an item a row is what such a file is of.
+  const isOfFeedback = pairs.length > 0 && new Set(keys).size < keys.length;
+  return isOfFeedback ? { map: withPairs(map, pairs) } : undefined;
+}
 
 /** The type of rows of a file that nothing else tells, by the names of the file and its columns. */
 export function typeByNames(plan: FilePlan): string {

@@ -4,6 +4,7 @@ import { parseTimestamp } from '../domain/rfc3339.ts';
 import { BusyUsers } from './busy-users.ts';
 import { cellText } from './cell-text.ts';
 import type { FilePlan } from './import-plan.ts';
+import type { MadeRow } from './made-rows.ts';
 import { stateOf } from './order-states.ts';
 import type { RefusedRow } from './refused-rows.ts';
 import { RepeatShare } from './repeat-share.ts';
@@ -58,8 +59,17 @@ export function emptySurvey(): Survey {
   };
 }
 
+/** Counts a row of a file, but for what is refused; rows of feedback that items are taken out of are counted as feedback. */
+export function addRow(plan: FilePlan, survey: Survey, { cells = [], made }: MadeRow): void {
+  if (plan.isOfFeedback) return;
+  survey.rows++;
+  addStates(plan, survey, cells);
+  if ('leftOut' in made) add(survey.leftOut, made.leftOut);
+  else if ('record' in made && plan.kind === 'feedback') addFeedback(plan, survey, made.record, cells);
+}
+
 /** Counts the states of a row's order. */
-export function addStates({ path, states = [] }: FilePlan, survey: Survey, cells: Row): void {
+function addStates({ path, states = [] }: FilePlan, survey: Survey, cells: Row): void {
   if (states.length === 0) return;
   const columns = getOrPut(survey.states, path, () => new Map<string, Map<string, number>>());
   for (const column of states) {
@@ -70,8 +80,8 @@ export function addStates({ path, states = [] }: FilePlan, survey: Survey, cells
 }
 
 /** Counts one more of several. */
-export function add(counts: Map<string, number>, key: string, count = 1): void {
-  counts.set(key, (counts.get(key) ?? 0) + count);
+function add(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** Counts a row that is not stored. */
@@ -92,7 +102,7 @@ export function addRefusal(survey: Survey, row: RefusedRow): void {
 }
 
 /** Counts a row of feedback. @throws OperatorError when its types are too many to be types */
-export function addFeedback(
+function addFeedback(
   { path, mapping, hasDecimalCommas = false }: FilePlan,
   survey: Survey,
   record: Partial<Record<'FeedbackType' | 'UserId' | 'ItemId' | 'Timestamp' | 'Value', unknown>>,

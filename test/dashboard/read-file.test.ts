@@ -1,14 +1,24 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openFile, rowsOf } from '../../src/dashboard/import/read-file.ts';
-import { recordOf } from '../../src/exchange/rows-to-records.ts';
+import { openFile, textOf } from '../../src/dashboard/import/read-file.ts';
+import { detectFormat } from '../../src/exchange/file-format.ts';
+import { readPlan } from '../../src/exchange/import-plan.ts';
+import { madeRows } from '../../src/exchange/made-rows.ts';
+import { keysOf, readRows } from '../../src/exchange/read-rows.ts';
 
 async function read(bytes: Uint8Array | string | Buffer[], name = 'a.csv') {
   const opened = await openFile(new File(Array.isArray(bytes) ? bytes : [bytes], name));
   const rows: unknown[] = [];
   let batches = 0;
-  for await (const batch of rowsOf(opened)) {
-    rows.push(...batch.rows);
+  const format = detectFormat(opened.head);
+  const keys = format.name === 'ndjson' ? keysOf(opened.head) : [];
+  for await (const batch of readRows(
+    name,
+    textOf(opened, () => {}),
+    format,
+    keys,
+  )) {
+    rows.push(...batch);
     batches++;
   }
   return { encoding: opened.encoding, rows, batches };
@@ -86,22 +96,15 @@ describe('a file that was chosen in the dashboard', () => {
     const text =
       '{"FeedbackType":"a","UserId":"ann","ItemId":"tea"}\n{"UserId":"ann","ItemId":"ale","Value":2}\n';
     const opened = await openFile(new File([text], 'a.jsonl'));
-    expect(opened.apiKind).toBe('feedback');
+    const { head, isWhole } = opened;
+    const { plan } = await readPlan({ path: 'a.jsonl', head, isWhole }, {});
+    expect([plan.kind, plan.isApiForm]).toEqual(['feedback', true]);
     const records: unknown[] = [];
-    const plan = {
-      kind: 'feedback',
-      mapping: {},
-      timeForm: undefined,
-      type: '',
-      lowType: '',
-      separator: '|',
-    } as const;
-    for await (const { rows } of rowsOf(opened))
-      for (const row of rows)
-        if ('cells' in row)
-          records.push(
-            recordOf(row.cells, { ...plan, ratingMin: undefined, columns: opened.keys, isApiForm: true }),
-          );
+    for await (const rows of madeRows(
+      plan,
+      textOf(opened, () => {}),
+    ))
+      records.push(...rows.map(({ made }) => made));
     expect(records).toMatchObject([
       { record: { UserId: 'ann', ItemId: 'tea', Value: undefined } },
       { record: { UserId: 'ann', ItemId: 'ale', Value: 2 } },

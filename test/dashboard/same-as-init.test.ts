@@ -6,7 +6,6 @@ import { findAnswers } from '../../src/cli/init/answers.ts';
 import type { Prompt } from '../../src/cli/init/prompt.ts';
 import {
   findingsOf,
-  formInFile,
   look,
   openQuestions,
   planOf,
@@ -56,11 +55,7 @@ async function byEnter(path: string, takesProposals: boolean): Promise<Outcome> 
 
 async function byPage(bytes: Buffer, name: string, said: Said = {}): Promise<Outcome> {
   const opened = await openFile(new File([bytes], name));
-  const looked = await look(opened);
-  const { plan, times } = planOf(looked, {});
-  const at = plan.mapping.Timestamp;
-  const form = at === undefined || times.length > 0 ? undefined : await formInFile(opened, at, false);
-  const planned = planOf(looked, form === undefined ? {} : { timeForm: form });
+  const planned = planOf(opened, await look(opened, {}), {});
   expect(openQuestions(planned)).toEqual([]);
   const findings = await findingsOf(opened, planned.plan);
   const { plans, stop } = settle(planned.plan, findings, said, { positiveTypes: [], hasItems: false });
@@ -97,6 +92,11 @@ const FILES: Readonly<Record<string, Buffer>> = {
     40,
     'Profile Name,Title,Start Time',
     (at) => `p${at % 6},Film ${at % 7},${day(at)} 10:00:00`,
+  ),
+  'household.csv': rowsOf(
+    60,
+    'Household Member,Order Date,ASIN,Title',
+    (at) => `p${at % 7},${day(at)},B${at % 8},Tea ${at % 8}`,
   ),
   'joined.csv': Buffer.concat(
     [0, 1].map(() => rowsOf(20, 'user,item,time', (at) => `u${at % 4},i${at % 6},${day(at)}`)),

@@ -19,7 +19,7 @@ async function read(text: string, doneLine = 0) {
   const refused: string[] = [];
   const { leftOut } = await importFile({
     ...{ plan, skipsBad: true, onProgress: () => {}, signal: new AbortController().signal },
-    onRecord: (record) => records.push(record as Feedback),
+    onRow: ({ made }) => 'record' in made && records.push(made.record as Feedback),
     onRefused: ({ reason }) => refused.push(reason),
     resumePoint: { read: () => ({ line: doneLine }), write: () => {}, remove: () => {} } as never,
   });

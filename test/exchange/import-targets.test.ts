@@ -44,7 +44,7 @@ it('an import of items that feedback tells of goes on as if it had not been cut 
     await importFile({
       ...{ plan: items, skipsBad: true, onProgress: () => {}, onRefused: () => {} },
       signal: new AbortController().signal,
-      onRecord: (record) => told.push((record as Item).Comment),
+      onRow: ({ made }) => 'record' in made && told.push((made.record as Item).Comment),
       resumePoint: { read: () => ({ line }), write: () => {}, remove: () => {} } as never,
     });
     return told;

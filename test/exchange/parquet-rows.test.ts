@@ -39,7 +39,7 @@ it('reads every row of a Parquet file, over its row groups, with times in UTC an
   const records: Record<string, string>[] = [];
   const { refused } = await importFile({
     ...{ ...told, plan, skipsBad: false },
-    onRecord: (record) => records.push(record as Record<string, string>),
+    onRow: ({ made }) => 'record' in made && records.push(made.record as Record<string, string>),
   });
   expect([records.length, refused]).toEqual([ROWS, 0]);
   for (const at of [0, 19_999, 20_000, 29_999, 30_000, ROWS - 1])

@@ -21,7 +21,7 @@ async function read(text: string, wishes: Wishes = {}) {
   const records: object[] = [];
   const result = await importFile({
     ...{ plan, skipsBad: true, onProgress: () => {} },
-    onRecord: (record) => records.push(record),
+    onRow: ({ made }) => 'record' in made && records.push(made.record),
     onRefused: ({ line, reason }: RefusedRow) => refused.set(line, reason),
     signal: new AbortController().signal,
   });

@@ -33,7 +33,7 @@ export class BulkFiles {
 
   /** Reads a file of feedback; undefined for another one, and where feedback goes another way. */
   async importFile(
-    options: Pick<ImportOptions, 'plan' | 'opened' | 'skipsBad' | 'onRefused' | 'onRecord' | 'signal'>,
+    options: Pick<ImportOptions, 'plan' | 'opened' | 'skipsBad' | 'onRefused' | 'onRow' | 'signal'>,
   ): Promise<FileResult | undefined> {
     if (options.plan.kind !== 'feedback') return undefined;
     if (!this.hasBegun) this.started = await this.begin?.();

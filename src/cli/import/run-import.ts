@@ -14,6 +14,7 @@ import {
 import type { ImportReports } from '../../exchange/import-reports.ts';
 import type { BeginBulk, Target } from '../../exchange/import-targets.ts';
 import type { Preset, PresetFile } from '../../exchange/known-data-sets.ts';
+import type { MadeRow } from '../../exchange/made-rows.ts';
 import { refuseItemFields } from '../../exchange/map-columns.ts';
 import { encodingOf, isStream, type OpenedText, openText, peekText } from '../../exchange/open-text-file.ts';
 import type { RefusedRow } from '../../exchange/refused-rows.ts';
@@ -92,8 +93,8 @@ export async function runImport(run: ImportRun): Promise<number> {
       leavesItems ||= looked.plan.kind === 'items';
       for (const plan of leavesItems ? [looked.plan] : withItemsWithin(looked)) {
         checkPlan(progress, plan, run);
-        const { onRecord, warn } = watchGuests(progress, plan, run);
-        const file = { plan, opened: looked.opened, onRefused, onRecord, signal };
+        const { onRow, warn } = watchGuests(progress, plan, run);
+        const file = { plan, opened: looked.opened, onRefused, onRow, signal };
         const result =
           (await bulk.importFile({ ...file, skipsBad: run.skipsBad })) ??
           (await importOne(
@@ -174,7 +175,10 @@ function watchGuests(progress: Progress, { path, kind, guests: said }: FilePlan,
         `${path}: warning, user ${guests} looks like all guests together; --guests ${guests} leaves their rows out`,
       );
   };
-  return { onRecord: (record: object) => isOpen && users.add(String(Reflect.get(record, 'UserId'))), warn };
+  const onRow = ({ made }: MadeRow) => {
+    if (isOpen && 'record' in made) users.add(String(Reflect.get(made.record, 'UserId')));
+  };
+  return { onRow, warn };
 }
 
 /** Guesses what a file holds, by its beginning. A stream is read once, so what was looked at is kept for the import. */
@@ -200,7 +204,7 @@ export async function lookAt(
 /** @param run `isAtOnce` where all is stored in the end, so that there is nothing to take up again */
 async function importOne(
   run: ImportRun & { readonly isAtOnce: boolean },
-  file: Pick<ImportOptions, 'plan' | 'opened' | 'onRefused' | 'onRecord' | 'signal'>,
+  file: Pick<ImportOptions, 'plan' | 'opened' | 'onRefused' | 'onRow' | 'signal'>,
   progress: Progress,
 ): Promise<FileResult> {
   const { plan, opened } = file;

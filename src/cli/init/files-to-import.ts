@@ -4,14 +4,7 @@ import { type FilePlan, itemsWithin, type Wishes } from '../../exchange/import-p
 import type { Preset } from '../../exchange/known-data-sets.ts';
 import { STDIN } from '../../exchange/open-text-file.ts';
 import { withRatingMin } from '../../exchange/proposals.ts';
-import {
-  add,
-  addFeedback,
-  addRefusal,
-  addStates,
-  emptySurvey,
-  type Survey,
-} from '../../exchange/survey-feedback.ts';
+import { addRefusal, addRow, emptySurvey, type Survey } from '../../exchange/survey-feedback.ts';
 import { createProgress } from '../common/progress.ts';
 import { findInputs } from '../import/find-input-files.ts';
 import { lookAt } from '../import/run-import.ts';
@@ -78,13 +71,9 @@ async function surveyFile(
   survey: Survey,
   onProgress: (bytes: number, bytesTotal: number) => void,
 ): Promise<void> {
-  const { rows, leftOut } = await importFile({
+  await importFile({
     ...{ plan, skipsBad: true, onProgress, signal: new AbortController().signal },
-    onCells: (cells) => addStates(plan, survey, cells),
-    onRecord: (record, cells) => plan.kind === 'feedback' && addFeedback(plan, survey, record, cells),
+    onRow: (row) => addRow(plan, survey, row),
     onRefused: (row) => addRefusal(survey, row),
   });
-  // Rows of feedback that items are taken out of are counted as feedback.
-  if (plan.isOfFeedback !== true) survey.rows += rows;
-  for (const [state, count] of Object.entries(leftOut)) add(survey.leftOut, state, count);
 }

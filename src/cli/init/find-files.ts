@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../domain/operator-error.ts';
-import { keyOfTitles } from '../../exchange/column-names.ts';
 import { describePlan } from '../../exchange/describe-plan.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
 import { TEXT_ENCODINGS, type TextEncoding } from '../../exchange/guess-encoding.ts';
 import type { Wishes } from '../../exchange/import-plan.ts';
 import type { Preset } from '../../exchange/known-data-sets.ts';
-import type { ColumnPairs } from '../../exchange/map-columns.ts';
+import { withPairs } from '../../exchange/map-columns.ts';
 import { OpenReading } from '../../exchange/open-reading.ts';
+import { otherKeyOf } from '../../exchange/proposals.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
 import { parseDelimiter, parseMap } from '../common/column-options.ts';
 import { type PlannedFile, planFiles, surveyFiles, withItems } from './files-to-import.ts';
@@ -73,7 +73,7 @@ export async function confirmFiles(
         planAsking(
           [file.path],
           preset,
-          { ...file.wishes, map: corrected(file.wishes.map, parseMap(answer)) },
+          { ...file.wishes, map: withPairs(file.wishes.map, parseMap(answer)) },
           prompt,
         ),
       );
@@ -121,11 +121,10 @@ async function withColumn(
   );
   if (others.length === 0) return file;
   const question = `Which column has ${what}? One of ${others.join(', ')}, or none:`;
-  const titles = field === 'item' && keyOfTitles(columns, mapping);
-  const likely = (field !== 'title' && (titles || file.plan.otherKey)) || NONE;
+  const likely = (field !== 'title' && otherKeyOf(file.plan)[0]?.[1]) || NONE;
   const map = await askUntil(prompt, question, likely, (name) => {
     if (name !== NONE && !others.includes(name)) throw new OperatorError(`there is no column ${name}`);
-    return corrected(file.wishes.map, name === NONE ? [] : [[field, name]]);
+    return withPairs(file.wishes.map, name === NONE ? [] : [[field, name]]);
   });
   const [again] = await planAsking([file.path], preset, { ...file.wishes, map }, prompt);
   return again ?? file;
@@ -164,7 +163,7 @@ async function planAsking(
     return await planFiles(paths, preset, wishes);
   } catch (error) {
     const more = await askReading(error, prompt, takesProposals);
-    const named = more.map && { map: corrected(wishes.map, more.map) };
+    const named = more.map && { map: withPairs(wishes.map, more.map) };
     return planAsking(paths, preset, { ...wishes, ...more, ...named }, prompt, takesProposals);
   }
 }
@@ -222,9 +221,4 @@ async function askReading(
       return { encoding: encoding as TextEncoding };
     }
   }
-}
-
-/** Column pairs said before, but for the fields that an answer names anew. */
-function corrected(before: ColumnPairs = [], said: ColumnPairs): ColumnPairs {
-  return [...before.filter(([field]) => !said.some(([name]) => name === field)), ...said];
 }

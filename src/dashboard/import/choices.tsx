@@ -1,4 +1,4 @@
-import type { RowFormat } from '../../exchange/file-format.ts';
+import { isUsualDelimiter } from '../../exchange/file-format.ts';
 import { FIELDS, type Kind, REQUIRED } from '../../exchange/guess-columns.ts';
 import type { FilePlan } from '../../exchange/import-plan.ts';
 import type { Plan } from '../../exchange/rows-to-records.ts';
@@ -139,21 +139,16 @@ function meaningOf(text: string, form: TimeForm): string {
 
 /** Separator of columns, where it was not found or is unusual. */
 export function DelimiterChoice({
-  format,
+  plan: { format, columns },
+  said,
   onDelimiter,
 }: {
-  format: RowFormat;
+  plan: FilePlan;
+  said: Said;
   onDelimiter: (sign: string) => void;
 }) {
   if (format.name !== 'delimited') return null;
-  return (
-    <label>
-      Between columns
-      <input
-        type="text"
-        value={format.delimiter}
-        onChange={(event) => onDelimiter(event.currentTarget.value)}
-      />
-    </label>
-  );
+  if (columns.length > 1 && isUsualDelimiter(format.delimiter)) return null;
+  const value = said.delimiter ?? format.delimiter;
+  return <Text label="Between columns" value={value} onText={onDelimiter} />;
 }

@@ -1,38 +1,30 @@
 import { counted, groupDigits } from '../../domain/group-digits.ts';
+import { mayBeNobody } from '../../exchange/busy-users.ts';
 import { cellText } from '../../exchange/cell-text.ts';
-import { keyOfTitles } from '../../exchange/column-names.ts';
-import { type ColumnBatches, readOn } from '../../exchange/column-times.ts';
 import { fillContinued } from '../../exchange/continued-rows.ts';
+import { FIELDS, type Kind, type Mapping, REQUIRED } from '../../exchange/guess-columns.ts';
 import {
-  FIELDS,
-  type Guess,
-  guess,
-  type Kind,
-  type Mapping,
-  REQUIRED,
-} from '../../exchange/guess-columns.ts';
-import type { TextEncoding } from '../../exchange/guess-encoding.ts';
-import {
+  columnOf,
   type FilePlan,
-  headRows,
   itemsWithin,
-  planRows,
+  type Reading,
   type Wishes,
   whyTimeless,
 } from '../../exchange/import-plan.ts';
-import { madeRows } from '../../exchange/made-rows.ts';
+import { type MadeRow, madeRows } from '../../exchange/made-rows.ts';
 import {
   describeZeros,
   judgeRefused,
   likedFrom,
+  readProposed,
   typeByNames,
   withRatingMin,
 } from '../../exchange/proposals.ts';
 import { textsOf } from '../../exchange/read-rows.ts';
-import { type Made, type Row, recordOf } from '../../exchange/rows-to-records.ts';
-import { add, addFeedback, addRefusal, emptySurvey, type Survey } from '../../exchange/survey-feedback.ts';
-import { type TimeForm, timeFormOfNamed } from '../../exchange/time-formats.ts';
-import { type OpenedFile, rowsOf, textOf } from './read-file.ts';
+import { guestState, type Made, type Row, recordOf } from '../../exchange/rows-to-records.ts';
+import { addRefusal, addRow, emptySurvey, type Survey } from '../../exchange/survey-feedback.ts';
+import { timeFormOfNamed } from '../../exchange/time-formats.ts';
+import { type OpenedFile, textOf } from './read-file.ts';
 
 const SHOWN_ROWS = 5;
 
@@ -40,6 +32,8 @@ const SHOWN_ROWS = 5;
 export interface Said extends Pick<Wishes, 'leftOut' | 'guests' | 'zeroRating' | 'missingTime' | 'timeForm'> {
   readonly kind?: Kind;
   readonly hasHeader?: boolean;
+  /** The sign between columns. */
+  readonly delimiter?: string;
   readonly mapping?: Mapping;
   readonly type?: string;
   readonly lowType?: string;
@@ -52,106 +46,42 @@ export interface Said extends Pick<Wishes, 'leftOut' | 'guests' | 'zeroRating' |
   readonly skipsBad?: boolean;
 }
 
-/** A file, its first rows and what they are taken for. */
-export interface Looked {
-  readonly opened: OpenedFile;
-  readonly rows: readonly Row[];
-  readonly start: Guess;
-}
-
 /** What the service has that a proposal goes by. */
 export interface Service {
   readonly positiveTypes: readonly string[];
   readonly hasItems: boolean;
 }
 
-/** A file with what its first rows are taken for: as `furze init` takes them where each question is answered by Enter. */
-export async function look(opened: OpenedFile): Promise<Looked> {
-  const { file, head, isWhole, format, keys, apiKind } = opened;
-  const rows = await headRows(file.name, head, isWhole, format, keys);
-  const whole = {
-    opened,
-    rows,
-    start: { kind: apiKind ?? 'feedback', hasHeader: false, mapping: {} },
-  } as const;
-  if (apiKind !== undefined || rows.length === 0) return whole;
-  const texts = rows.map(textsOf);
-  const found = guess(format.name === 'ndjson' ? [[...keys], ...texts] : texts);
-  const start = { ...found, hasHeader: format.name === 'delimited' && found.hasHeader };
-  return { ...whole, start: withLikelyColumns({ ...whole, start }) };
+/** A file, what its first rows are taken for, and the plan by what was said. */
+export interface Planned extends Reading {
+  readonly opened: OpenedFile;
+  /** The first times, as they are written. */
+  readonly times: readonly string[];
 }
 
-/** With the column of times that looks like one, and with titles in place of a key where one user has several rows. */
-function withLikelyColumns(looked: Looked): Guess {
-  const { start, rows } = looked;
-  const names = columnNames(looked);
-  const { Comment: _, UserId, ItemId, ...rest } = start.mapping;
-  const keys = columnOf(rows, UserId ?? ItemId);
-  const other = keyOfTitles(names, start.mapping) || planOf(looked, {}).plan.otherKey;
-  const key = other === undefined || new Set(keys).size === keys.length ? -1 : names.indexOf(other);
-  const both = { UserId: UserId ?? key, ItemId: ItemId ?? key };
-  const isFeedback = start.kind !== 'feedback' && key >= 0;
-  const known: Guess = isFeedback ? { ...start, kind: 'feedback', mapping: { ...rest, ...both } } : start;
-  const { body, plan } = planOf({ ...looked, start: known }, {});
-  const at = names.indexOf(whyTimeless(plan, body)?.guessInWords ?? '');
-  const isOpen = at >= 0 && known.mapping.Timestamp === undefined;
-  return isOpen ? { ...known, mapping: { ...known.mapping, Timestamp: at } } : known;
-}
-
-function columnNames({ opened, rows, start }: Looked, hasHeader = start.hasHeader): readonly string[] {
-  if (opened.format.name === 'ndjson') return opened.keys;
-  return rows[0]!.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
-}
-
-/** How rows become records by what was said, and what the first of them tell. */
-export function planOf(
-  looked: Looked,
-  said: Said,
-): { readonly plan: FilePlan; readonly body: readonly Row[]; readonly times: readonly string[] } {
-  const { opened, rows, start } = looked;
-  const { file, format, apiKind, encoding } = opened;
-  const { kind = start.kind, hasHeader = start.hasHeader, mapping: all = start.mapping } = said;
-  const body = rows.slice(hasHeader ? 1 : 0);
-  const isOfFeedback = kind === 'items' && start.kind === 'feedback';
-  const isOwn = ([field]: [string, number]) =>
-    FIELDS[kind].includes(field) && !(isOfFeedback && field === 'Timestamp' && said.mapping === undefined);
-  const mapping: Mapping = Object.fromEntries(Object.entries(all).filter(isOwn));
-  const times = kind === 'users' ? [] : columnOf(body, mapping.Timestamp);
-  const form = timeFormOfNamed(times);
-  const wishes = {
-    ...{ type: said.type, lowType: said.lowType, separator: said.separator || undefined },
-    ...{ leftOut: said.leftOut, guests: said.guests, zeroRating: said.zeroRating },
-    ...{ missingTime: said.missingTime, encoding: encoding as TextEncoding },
-    timeForm: said.timeForm ?? (form === 'open' ? undefined : form),
-  };
-  const columns = {
-    kind,
-    columns: columnNames(looked, hasHeader),
-    hasHeader,
-    isOfFeedback,
-    mapping,
-    others: all,
-  };
-  const plan = planRows({ path: file.name, format, wishes }, columns, body);
-  return { body, times, plan: { ...plan, isApiForm: apiKind !== undefined } };
-}
-
-/** Reads a column on to where its form or the order of month and day is told; undefined where nothing in the file tells. */
-export async function formInFile(
+/** What a file holds by its first rows: as `furze init` takes it where each question is answered by Enter. */
+export async function look(
   opened: OpenedFile,
-  at: number,
-  isOpen: boolean,
-): Promise<TimeForm | undefined> {
-  async function* values(): ColumnBatches {
-    for await (const { rows } of rowsOf(opened))
-      yield rows.flatMap((row) => ('cells' in row ? textsOf([row.cells[at]]).map(cellText) : []));
-  }
-  const form = await readOn(values(), isOpen);
-  return form === 'open' ? undefined : form;
+  { kind, mapping, hasHeader, delimiter = '' }: Said,
+): Promise<Reading> {
+  const { file, head, isWhole, encoding } = opened;
+  const text = { path: file.name, head, isWhole, reread: () => textOf(opened, () => {}) };
+  const sign = /["\r\n]/.test(delimiter) || delimiter === '' ? undefined : delimiter;
+  return readProposed(text, { kind, mapping, hasHeader, encoding, delimiter: sign });
+}
+
+/** The plan of a file by what was said of its rows. */
+export function planOf(opened: OpenedFile, reading: Reading, said: Said): Planned {
+  const { type, lowType, separator, timeForm, missingTime, leftOut } = said;
+  const all = { type, lowType, separator: separator || undefined, timeForm, missingTime, leftOut };
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const plan: FilePlan = { ...reading.plan, ...given };
+  const times = plan.kind === 'users' ? [] : columnOf(reading.body, plan.mapping.Timestamp).filter(Boolean);
+  return { ...reading, opened, plan, times };
 }
 
 /** Choices that are missing before a file can be read through. */
-export function openQuestions({ plan, body, times }: ReturnType<typeof planOf>): string[] {
+export function openQuestions({ plan, body, times }: Planned): string[] {
   const { kind, mapping, timeForm: form, isApiForm } = plan;
   if (isApiForm) return [];
   const questions = REQUIRED[kind]
@@ -186,33 +116,45 @@ export async function findingsOf(
   plan: FilePlan,
   tell: (share: number) => boolean = () => true,
 ): Promise<Findings> {
-  const { guests: _, ...taken } = withRatingMin(plan);
-  const all = await readThrough(opened, taken, tell);
+  const taken = { ...withRatingMin(plan), guests: undefined };
+  const [all, named] = [emptySurvey(), emptySurvey()];
+  const apart = new Set<string>();
+  await readThrough(opened, taken, tell, (row) => {
+    const id = cellText(textsOf([row.cells?.[plan.mapping.UserId ?? -1]])[0]!);
+    const isApart = mayBeNobody(id);
+    if (isApart) apart.add(id);
+    count(taken, all, row);
+    count(taken, named, isApart ? { ...row, made: { leftOut: guestState(id) } } : row);
+  });
   const guests = [...all.users.find().nobody.keys()];
-  const named = guests.length === 0 ? all : await readThrough(opened, { ...taken, guests }, tell);
-  return { all, named, guests };
+  if (guests.length === apart.size) return { all, named, guests };
+  // A zero may be a user like others.
+  const others = emptySurvey();
+  const without = { ...taken, guests };
+  await readThrough(opened, without, tell, (row) => count(without, others, row));
+  return { all, named: others, guests };
+}
+
+function count(plan: FilePlan, survey: Survey, row: MadeRow): void {
+  addRow(plan, survey, row);
+  if ('refusal' in row.made)
+    addRefusal(survey, { path: plan.path, line: row.line, reason: row.made.refusal });
 }
 
 async function readThrough(
   opened: OpenedFile,
   plan: FilePlan,
   tell: (share: number) => boolean,
-): Promise<Survey> {
-  const survey = emptySurvey();
+  onRow: (row: MadeRow) => void,
+): Promise<void> {
   let share = 0;
   const text = textOf(opened, (bytes) => {
     share = bytes / Math.max(1, opened.file.size);
   });
   for await (const rows of madeRows(plan, text)) {
-    survey.rows += rows.length;
-    for (const { line, cells = [], made } of rows) {
-      if ('leftOut' in made) add(survey.leftOut, made.leftOut);
-      else if ('refusal' in made) addRefusal(survey, { path: plan.path, line, reason: made.refusal });
-      else if (plan.kind === 'feedback') addFeedback(plan, survey, made.record, cells);
-    }
+    rows.forEach(onRow);
     if (!tell(share)) break;
   }
-  return survey;
 }
 
 /** A proposal that can be taken or not. */
@@ -224,7 +166,7 @@ export interface Proposal {
 }
 
 /** What can be said before a file is read through. */
-export function choicesOf({ plan, times }: ReturnType<typeof planOf>, said: Said): Proposal[] {
+export function choicesOf({ plan, times }: Planned, said: Said): Proposal[] {
   const { kind, isApiForm, hasHeader, format, states = [] } = plan;
   const proposals: (Proposal | false)[] = [
     states.length > 0 && {
@@ -346,11 +288,4 @@ export function areTimesOpen({ kind, mapping, timeForm: form, isApiForm }: FileP
 
 function shown(value: unknown): string {
   return Array.isArray(value) ? value.join(', ') : textsOf([value])[0]!;
-}
-
-/** The values that a column has. */
-function columnOf(body: readonly Row[], at: number | undefined): string[] {
-  return at === undefined
-    ? []
-    : body.map((row) => cellText(textsOf([row[at]])[0]!)).filter((value) => value !== '');
 }

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Mapping } from '../../exchange/guess-columns.ts';
-import type { FilePlan } from '../../exchange/import-plan.ts';
+import type { FilePlan, Reading } from '../../exchange/import-plan.ts';
 import type { Row } from '../../exchange/rows-to-records.ts';
-import { type TimeForm, timeForm } from '../../exchange/time-formats.ts';
 import { count, duration, percent } from '../format.ts';
 import {
   Checks,
@@ -19,55 +18,46 @@ import {
   choicesOf,
   type Findings,
   findingsOf,
-  formInFile,
-  type Looked,
   look,
   openQuestions,
+  type Planned,
   planOf,
   previewFields,
   previewOf,
   type Said,
   settle,
 } from '../import/plan.ts';
-import { hasUsualDelimiter, type OpenedFile, openFile, withDelimiter } from '../import/read-file.ts';
+import { type OpenedFile, openFile } from '../import/read-file.ts';
 import { Upload, type UploadState } from '../import/upload.ts';
 import { Bar, Card, numbers, PageHead, State, Table } from '../parts/common.tsx';
 import { positiveTypes, refreshSummary, summary } from '../state.ts';
 
 export function ImportPage() {
-  const [chosen, setChosen] = useState<Looked>();
+  const [opened, setOpened] = useState<OpenedFile>();
   const [error, setError] = useState<string>();
-  const take = async (open: () => Promise<OpenedFile> | OpenedFile) => {
-    try {
-      const looked = await look(await open());
-      if (looked.rows.length === 0) throw new Error('The file holds no rows.');
-      setChosen(looked);
-      setError(undefined);
-    } catch (problem) {
-      setError((problem as Error).message);
-    }
-  };
+  const take = (file: File) =>
+    openFile(file).then(
+      (found) => {
+        setOpened(found);
+        setError(undefined);
+      },
+      (problem: Error) => setError(problem.message),
+    );
   return (
     <>
       <PageHead title="Import">
         A file of users, items or feedback: commas, tabs or semicolons between columns, with or without names
         in its first row, NDJSON or one JSON array; packed with gzip or not.
       </PageHead>
-      <DropZone onFile={(file) => file !== undefined && take(() => openFile(file))} />
+      <DropZone onFile={(file) => file !== undefined && take(file)} />
       <State error={error} loading={false} />
-      {chosen !== undefined && (
-        <Mapper
-          key={keyOf(chosen.opened)}
-          chosen={chosen}
-          onDelimiter={(sign) => take(() => withDelimiter(chosen.opened, sign))}
-        />
-      )}
+      {opened !== undefined && <Mapper key={keyOf(opened)} opened={opened} />}
     </>
   );
 }
 
-function keyOf({ file: { name, lastModified, size }, format }: OpenedFile): string {
-  return `${name} ${lastModified} ${size} ${format.name === 'delimited' ? format.delimiter : ''}`;
+function keyOf({ file: { name, lastModified, size } }: OpenedFile): string {
+  return `${name} ${lastModified} ${size}`;
 }
 
 function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
@@ -102,29 +92,37 @@ function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
   );
 }
 
-function Mapper({ chosen, onDelimiter }: { chosen: Looked; onDelimiter: (sign: string) => void }) {
-  const { opened } = chosen;
+function Mapper({ opened }: { opened: OpenedFile }) {
   const [said, setSaid] = useState<Said>({});
+  const { reading, error, isReading } = useReading(opened, said);
+  if (reading === undefined) return <State error={error} loading={isReading} />;
+  const planned = planOf(opened, reading, said);
+  return <Choices {...{ planned, isReading, said, setSaid }} />;
+}
+
+function Choices(props: {
+  planned: Planned;
+  isReading: boolean;
+  said: Said;
+  setSaid: (said: Said | ((before: Said) => Said)) => void;
+}) {
+  const { planned, isReading, said, setSaid } = props;
   const say = (more: Said) => setSaid((before) => ({ ...before, ...more }));
-  const first = planOf(chosen, said);
-  const order = useForm(opened, first, said.timeForm === undefined);
-  const planned = order.form === undefined ? first : planOf(chosen, { ...said, timeForm: order.form });
-  const { plan, body, times } = planned;
+  const { opened, plan, body, times, guessed } = planned;
   const open = openQuestions(planned);
-  const isReady = open.length === 0 && body.length > 0 && !order.isReading;
+  const isReady = open.length === 0 && body.length > 0 && !isReading;
   const { findings, share, error } = useFindings(opened, plan, isReady);
   const service = { positiveTypes: positiveTypes(), hasItems: (summary.value?.Items ?? 0) > 0 };
   const settled = findings && settle(plan, findings, said, service);
   const shown = settled?.plans.at(-1) ?? plan;
-  const hasColumns = opened.format.name !== 'delimited' || hasUsualDelimiter(opened, plan.columns.length);
   return (
     <>
       <Card wide title={opened.file.name}>
         <div class="grid-form">
           <KindChoice kind={plan.kind} onKind={(kind) => say({ kind })} />
-          {!hasColumns && <DelimiterChoice format={opened.format} onDelimiter={onDelimiter} />}
+          <DelimiterChoice plan={plan} said={said} onDelimiter={(delimiter) => setSaid({ delimiter })} />
           {!plan.isApiForm && (
-            <Fields {...{ plan: shown, said, say }} mapping={said.mapping ?? chosen.start.mapping}>
+            <Fields {...{ plan: shown, said, say }} mapping={said.mapping ?? guessed}>
               {times.length > 0 && (
                 <TimeChoice form={plan.timeForm} example={times[0]!} onForm={(it) => say({ timeForm: it })} />
               )}
@@ -132,7 +130,7 @@ function Mapper({ chosen, onDelimiter }: { chosen: Looked; onDelimiter: (sign: s
           )}
         </div>
         <Checks proposals={[...choicesOf(planned, said), ...(settled?.proposals ?? [])]} say={say} />
-        <ToSay open={open} isReading={order.isReading} hasRows={body.length > 0} />
+        <ToSay open={open} isReading={isReading} hasRows={body.length > 0} />
         {isReady && settled === undefined && error === undefined && (
           <p class="muted" role="status">
             Reading the file through: {percent(share)}.
@@ -214,23 +212,21 @@ function useFindings(opened: OpenedFile, plan: FilePlan, isReady: boolean) {
   return isOf ? state : { share: 0, findings: undefined, error: undefined };
 }
 
-/** Reads a file on where its first rows tell nothing of the times, or not whether the month or the day comes first. */
-function useForm(opened: OpenedFile, { plan, times }: ReturnType<typeof planOf>, isUnsaid: boolean) {
-  const [found, setFound] = useState<{ at: number; form: TimeForm | undefined }>();
-  const at = plan.mapping.Timestamp;
-  const isOrder = timeForm(times) === 'open';
-  const isOpen = isUnsaid && at !== undefined && (isOrder || times.length === 0);
+/** Reads the first rows by what was said, and on where these do not tell how the times are written. */
+function useReading(opened: OpenedFile, { kind, mapping, hasHeader, delimiter }: Said) {
+  const [state, setState] = useState<{ key?: string; reading?: Reading; error?: string }>({});
+  const key = JSON.stringify({ kind, mapping, hasHeader, delimiter });
   useEffect(() => {
-    if (!isOpen) return;
     let isCurrent = true;
-    const tell = (form?: TimeForm) => isCurrent && setFound({ at, form });
-    formInFile(opened, at, isOrder).then(tell, () => tell());
+    look(opened, JSON.parse(key) as Said).then(
+      (reading) => isCurrent && setState({ key, reading }),
+      (error: Error) => isCurrent && setState({ key, error: error.message }),
+    );
     return () => {
       isCurrent = false;
     };
-  }, [opened, at, isOpen, isOrder]);
-  const isFound = isOpen && found !== undefined && found.at === at;
-  return { form: isFound ? found.form : undefined, isReading: isOpen && !isFound };
+  }, [opened, key]);
+  return { ...state, isReading: state.key !== key };
 }
 
 /** Choices that are missing before the file can be sent. */
