@@ -25,7 +25,7 @@ const TYPES_VARIABLE = 'FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES';
 
 /** Words in the names of types by which people say that they want an item, and those that take it back. */
 const WANTED =
-  /like|lov|fav|star|buy|bought|purchas|order|cart|click|play|watch|listen|complet|added|share|save|subscri|follow|bookmark|upvote|wish|payment|sale|sold|checkout|loan|borrow|enrol|booking|attend/i;
+  /like|lov|fav|star|buy|bought|purchas|order|cart|click|play|watch|listen|complet|added|share|save|subscri|follow|bookmark|upvote|wish|payment|sale|sold|checkout|loan|borrow|enrol|booking|attend|transact/i;
 const UNWANTED =
   /dis|un|not|neg|skip|hide|remov|return|refund|down|cancel|report|block|fail|declin|void|deactiv|withdr|abandon|expir/i;
 /** Of types none of which says as much, those by which people come to an item. */

@@ -119,7 +119,7 @@ const ROMANCE_ORDERED = anyOf(
 /** A pattern of a whole name. */
 const whole = (...patterns: readonly string[]) => new RegExp(`^(?:${patterns.join('|')})$`);
 
-const MAIL = new RegExp(`^(?:${WHO}|${VISITOR})?e?mail(?:address)?$`);
+const MAIL = new RegExp(`^(?:${WHO}|${VISITOR}|purchase|order|contact)?e?mail(?:address)?$`);
 
 /** A column of a field by its name. */
 type Known = readonly string[] | RegExp;
@@ -130,7 +130,7 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   [
     'UserId',
     whole(
-      `${WHO}(?:${KEY}|username|login)`,
+      `${WHO}(?:unique)?(?:${KEY}|username|login)`,
       `id${WHO}`,
       `${ROMANCE_KEY}${OF}${ROMANCE_WHO}`,
       `${ROMANCE_WHO}${ROMANCE_KEY}`,
@@ -159,7 +159,7 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ),
   [
     'Rating',
-    whole('(?:review|overall|user|customer|student|my|your)?(?:ratings?|scores?|stars)(?:given|value)?'),
+    whole('(?:review|overall|user|customer|student|my|your)?(?:ratings?|scores?|stars){1,2}(?:given|value)?'),
   ],
   ['Value', whole(`${ORDERED}${COUNT}`, `${COUNT}ordered`, `${ROMANCE_COUNT}${OF}${ROMANCE_ORDERED}`)],
   // In orders a bare name is that of the order or of the customer.
@@ -269,13 +269,9 @@ const ORDER_TIME =
 const NO_EVENT =
   /birth|geburt|naissance|nacimiento|nascita|geboorte|expir|ablauf|valid|gultig|gültig|due|fallig|fällig|updat|modif|geänd|geaend|urodz|nascimento|narozen|wa[zż]no|platnost/i;
 
-/** The column that may tell items apart where no other does: that of titles, not of whole sentences about each row. */
-export function keyOfTitles(
-  columns: readonly string[],
-  { Comment: at = -1 }: Readonly<Record<string, number>>,
-): string {
-  const name = columns[at] ?? '';
-  return DESCRIPTIONS.includes(plainName(name)) ? '' : name;
+/** True for a column of whole sentences about each row, which are no titles. */
+export function isSentence(name: string): boolean {
+  return DESCRIPTIONS.includes(plainName(name));
 }
 
 /** True for a column whose times are not those of what its rows tell of, such as `valid until` or `customer_since`. */

@@ -57,6 +57,10 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
     const clock = findTime((values) => values.length > 0 && values.every(isClock));
     if (clock >= 0 && 'Timestamp' in mapping) mapping.Clock = clock;
   }
+  // Of events that are held somewhere each has a name of its own.
+  if (new Set(valuesOf(rows, mapping.FeedbackType)).size > TYPES_MAX) delete mapping.FeedbackType;
+  const wider = widerUser(rows, mapping);
+  if (wider !== undefined) mapping.UserId = wider;
   const has = (...fields: readonly string[]) => fields.some((field) => field in mapping);
   // A file of items or users calls its key just "id", and users have addresses beside it.
   const id = names.findIndex((name) => name.trim().toLowerCase() === 'id');
@@ -74,6 +78,24 @@ function mappingOf([names = [], ...body]: readonly (readonly string[])[]): Recor
   const filled = mappingByNames(names.map((name, at) => (isEmpty[at] ? '' : name)));
   const rest = Object.entries(mappingByNames(names)).filter(([, at]) => isEmpty[at]);
   return { ...Object.fromEntries(rest), ...filled };
+}
+
+/** A column of users has at most this share of the numbers that they have in each order. */
+const WIDER_SHARE = 0.9;
+
+/** The other column of users, where each number of the known one is of one moment alone, and of one of the fewer others. */
+function widerUser(
+  [names = [], ...body]: readonly (readonly string[])[],
+  mapping: Mapping,
+): number | undefined {
+  const { UserId: user, Timestamp: time } = mapping;
+  const other = mappingByNames(names.map((name, at) => (at === user ? '' : name))).UserId;
+  if (user === undefined || time === undefined || other === undefined) return undefined;
+  const count = (...columns: readonly number[]) =>
+    new Set(body.map((row) => columns.map((at) => row[at]).join('\n'))).size;
+  const users = count(user);
+  const isOfOrders = users === count(user, time) && users === count(user, other);
+  return isOfOrders && count(other) > 1 && count(other) < WIDER_SHARE * users ? other : undefined;
 }
 
 /** The values of a column under its name; none without one. */
@@ -123,7 +145,31 @@ function byPlace(rows: readonly (readonly string[])[]): Mapping {
 /** A key has at least so many values, each beside so many of the other key in the mean. */
 const [VALUES_MIN, OTHERS_MIN] = [5, 1.5];
 const KEY_NAME =
-  /(?:id|no|nr|num|number|nummer|code|sku|key|ref)$|^(?:id|n|no|nr|num|numero|code|codigo|codice|kod|ref)/;
+  /(?:id|no|nr|num|number|nummer|code|kod|sku|key|ref)$|^(?:id|n|no|nr|num|numero|code|codigo|codice|kod|ref)/;
+
+/** Beside so many different titles in the mean a key may have another, as that of an article whose title was mended. */
+const TITLES_MAX = 1.1;
+
+/**
+ * The column that tells items apart beside that of their titles: each value is called as a key is and goes with one title, and
+ * each title with one of them.
+ * @returns that of the titles where there is none, and undefined where all are alike
+ */
+export function keyBesideTitles(
+  [names = [], ...body]: readonly (readonly string[])[],
+  titleAt: number,
+  taken: readonly number[],
+): string | undefined {
+  const titles = new Set(body.map((row) => row[titleAt])).size;
+  const at = names.findIndex((name, each) => {
+    if (each === titleAt || taken.includes(each) || !KEY_NAME.test(plainName(name))) return false;
+    const keys = new Set(body.map((row) => row[each])).size;
+    const pairs = new Set(body.map((row) => `${row[each]}\n${row[titleAt]}`)).size;
+    return keys >= VALUES_MIN && keys < body.length && pairs <= TITLES_MAX * Math.min(keys, titles);
+  });
+  if (at >= 0) return names[at];
+  return titles > 1 ? names[titleAt] : undefined;
+}
 
 /**
  * The column that may have the other key of feedback where its name is not known: most different values that come again, each

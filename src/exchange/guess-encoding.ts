@@ -21,7 +21,7 @@ const NAMES_OF_LATIN = 'Windows-1252, as spreadsheets in western Europe write it
 const SIGNS: readonly (readonly [encoding: TextEncoding, name: string, shareMin: number, signs: RegExp])[] = [
   ['shift_jis', 'Shift-JIS, as Japanese programs write it', 0.1, /\x82[\x9f-\xf1]|\x83[\x40-\x96]/g],
   ['euc-jp', 'EUC-JP, of Japanese', 0.1, /[\xa4\xa5][\xa1-\xf6]/g],
-  ['windows-1251', 'Windows-1251, of Russian and other Cyrillic letters', 0.8, /[\xa8\xb8\xc0-\xff]{3,}/g],
+  ['windows-1251', 'Windows-1251, of Russian and other Cyrillic letters', 0.8, /[\xa8\xb8\xc0-\xff]{2,}/g],
   ['euc-kr', 'EUC-KR, as Korean programs write it', 0.9, pairs('\\xa1\\xb0-\\xc8')],
   ['gb18030', 'GB 18030, as Chinese programs write it', 0.9, pairs('\\xa1-\\xa3\\xb0-\\xf7')],
   ['big5', 'Big5, of traditional Chinese', 0.6, /[\xa1-\xc6][\xa1-\xfe]/g],

@@ -1,11 +1,11 @@
 import { getOrPut } from '../domain/get-or-put.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { cellText } from './cell-text.ts';
-import { mappingByNames } from './column-names.ts';
+import { isSentence, mappingByNames } from './column-names.ts';
 import { findTimeForm, timelessReading } from './column-times.ts';
 import { findContinued } from './continued-rows.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
-import { guess, type Kind, likelyKey, type Mapping } from './guess-columns.ts';
+import { guess, type Kind, keyBesideTitles, likelyKey, type Mapping } from './guess-columns.ts';
 import type { TextEncoding } from './guess-encoding.ts';
 import { type ColumnPairs, kindByFields, mapColumns, whyLacking } from './map-columns.ts';
 import { OpenReading } from './open-reading.ts';
@@ -40,7 +40,7 @@ export interface FilePlan extends Plan {
   readonly itemFields?: Mapping | undefined;
   /** The columns that something is read from, or would be in a file of another kind. */
   readonly taken?: readonly number[] | undefined;
-  /** Of users or items the column that may have the other key, if the rows are of feedback. */
+  /** The column that may have the key that is missing, if the rows are of feedback. */
   readonly otherKey?: string | undefined;
   /** The columns that tell something else in other rows of one item, such as the category of a customer. */
   readonly unsteady?: readonly number[] | undefined;
@@ -163,7 +163,7 @@ export async function readPlan(
   const ofFile = { kind, columns, hasHeader, isOfFeedback, mapping, others: guessed };
   const plan = { ...planRows({ path, format, wishes }, ofFile, body), itemFields };
   const isEmpty = hasHeader && isWhole && body.length === 0;
-  const fault = whyLacking(plan, guessed, parted);
+  const fault = whyLacking(plan, plan.otherKey, parted);
   const more = fault === undefined && reread !== undefined ? reread() : none();
   const batches = cellsOf(readRows(path, more, format, keys));
   const timed = await timesOf(plan, body, batches, wishes.timeForm).catch((error: unknown) => {
@@ -202,15 +202,25 @@ function planRows(
     ...numbersIn(body, mapping, format),
     keepsBlanks: isExport(kind, columns),
     separator: wishes.separator ?? separatorIn(body, kind, columns, used),
-    otherKey: kind === 'feedback' ? undefined : otherKey(columns, body, mapping),
+    otherKey: otherKey(columns, body, mapping, used.Comment),
     taken: [...Object.values(used), ...states.map(({ at }) => at)],
   };
 }
 
-function otherKey(columns: readonly string[], body: readonly Row[], { Comment: _, ...keys }: Mapping) {
-  const rows = body.map((row) => textsOf(row).map(cellText));
+/** The column of users or items, where the other ones are known alone; of items first a key beside their titles. */
+function otherKey(
+  columns: readonly string[],
+  body: readonly Row[],
+  { Comment: _, ...keys }: Mapping,
+  titleAt: number | undefined,
+): string | undefined {
+  if ((keys.UserId === undefined) === (keys.ItemId === undefined)) return undefined;
+  const rows = [columns, ...body.map((row) => textsOf(row).map(cellText))];
+  const taken = Object.values(keys);
+  const isTitled = keys.UserId !== undefined && titleAt !== undefined && !isSentence(columns[titleAt]!);
+  const titled = isTitled ? keyBesideTitles(rows, titleAt, taken) : undefined;
   const known = [keys.UserId ?? keys.ItemId, keys.Timestamp].filter((at) => at !== undefined);
-  return likelyKey([columns, ...rows], known, Object.values(keys));
+  return titled ?? likelyKey(rows, known, taken);
 }
 
 /** The reading that is open where all feedback would be of now, though the first rows have what looks like times. */

@@ -1,5 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
-import { COLUMN_NAMES, keyOfTitles } from './column-names.ts';
+import { COLUMN_NAMES } from './column-names.ts';
 import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './guess-columns.ts';
 import { OpenReading } from './open-reading.ts';
 
@@ -87,10 +87,10 @@ function mappingOf(
   return mapping;
 }
 
-/** Why the columns are not enough for rows of their kind; undefined where they are. @param guessed those of fields of any kind */
+/** Why the columns are not enough for rows of their kind; undefined where they are. @param likely the column that may have the missing key */
 export function whyLacking(
   { path, kind, columns, mapping }: Columns & { readonly mapping: Mapping },
-  guessed: Mapping,
+  likely = '',
   fault?: OpenReading,
 ): OperatorError | undefined {
   const field = REQUIRED[kind].find((each) => mapping[each] === undefined);
@@ -98,7 +98,6 @@ export function whyLacking(
     const short = field === 'UserId' ? 'user' : 'item';
     const finding = `${path}: no column looks like the ${field} of ${kind}`;
     const advice = `; name it with --map ${short}=COLUMN. The columns are ${columns.join(', ')}`;
-    const likely = short === 'item' ? keyOfTitles(columns, guessed) : '';
     return fault ?? new OpenReading(short, finding, advice, columns.join(', '), likely);
   }
   const { UserId: user, ItemId: item } = mapping;

@@ -1,7 +1,7 @@
 /** Proposals where nothing is said of a file: the same on the command line and in the dashboard. */
 
 import { counted } from '../domain/group-digits.ts';
-import { keyOfTitles, plainName } from './column-names.ts';
+import { plainName } from './column-names.ts';
 import {
   columnOf,
   type FilePlan,
@@ -26,10 +26,8 @@ const OF_RETURNS =
 const [PURCHASE, RETURN] = ['purchase', 'return'];
 
 /** The column that may have the other key of a file of users or items, if its rows are of feedback. */
-export function otherKeyOf({ columns, mapping, otherKey }: FilePlan): ColumnPairs {
-  const field = mapping.UserId === undefined ? 'user' : 'item';
-  const column = (field === 'item' && keyOfTitles(columns, mapping)) || otherKey;
-  return column === undefined ? [] : [[field, column]];
+export function otherKeyOf({ mapping, otherKey }: FilePlan): ColumnPairs {
+  return otherKey === undefined ? [] : [[mapping.UserId === undefined ? 'user' : 'item', otherKey]];
 }
 
 /** A file read by all that is proposed where something of it is open, but for the order of days and months. */

@@ -370,13 +370,16 @@ function splitNames(text: string, separator: string): string[] {
   return text.split(separator === ';' ? /(?<!&#?\w{1,8});/ : separator);
 }
 
+/** Texts in place of a rating where none was given. */
+const UNRATED = /^(?:-|n\/?a|none)?$/i;
+
 function typeOf(
   type: string,
   rating: string,
   { ratingMin, type: given, lowType, zeroRating }: Plan,
 ): string | undefined {
   if (type !== '') return type;
-  if (ratingMin === undefined || rating === '') return given;
+  if (ratingMin === undefined || UNRATED.test(rating)) return given;
   const value = Number(rating);
   if (!Number.isFinite(value)) return undefined;
   if (value === 0 && zeroRating === 'none') return given;

@@ -58,7 +58,7 @@ const COMPACT =
 const ZERO_DATE = /^(?:0000([-./]?)00\1|00([-./])00\2(?:00)?)00(?:[ T]00:00(?::00(?:\.0+)?)?)?$/;
 /** The text behind the day: hours to fractions, am or pm, a zone. */
 const CLOCK =
-  /^(?:(?:,? +|[T:])(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?(?: ?([ap])\.?m\.?| Uhr)?(?: ?(?:Z|UTC|GMT))?(?: ?([+-]\d{2}):?(\d{2})?)?)?$/i;
+  /^(?:(?:,? +|[T:])(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?(?: ?([ap])\.?m\.?| Uhr| ?hr?s?\.?)?(?: ?(?:Z|UTC|GMT))?(?: ?([+-]\d{2}):?(\d{2})?)?)?$/i;
 /** Before and after noon, in Korean, Chinese and Japanese before the hours, in Arabic behind them. */
 const FRONT_HALF = /(오전|오후|上午|下午|午前|午後) ?([\d:]+)/;
 const ARABIC_HALF = /(?<=\d) ?([صم])$/;
