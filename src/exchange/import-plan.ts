@@ -1,11 +1,10 @@
-import { getOrPut } from '../domain/get-or-put.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { cellText } from './cell-text.ts';
-import { isSentence, mappingByNames } from './column-names.ts';
+import { mappingByNames } from './column-names.ts';
 import { findTimeForm, timelessReading } from './column-times.ts';
 import { findContinued } from './continued-rows.ts';
 import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
-import { guess, type Kind, keyBesideTitles, likelyKey, type Mapping } from './guess-columns.ts';
+import { guess, type Kind, type Mapping } from './guess-columns.ts';
 import type { TextEncoding } from './guess-encoding.ts';
 import { type ColumnPairs, kindByFields, mapColumns, whyLacking } from './map-columns.ts';
 import { OpenReading } from './open-reading.ts';
@@ -23,6 +22,7 @@ import {
   type ZeroRating,
 } from './rows-to-records.ts';
 import type { TimeForm } from './time-formats.ts';
+import { otherKey, unsteadyIn } from './told-by-rows.ts';
 
 export interface FilePlan extends Plan {
   readonly path: string;
@@ -207,22 +207,6 @@ function planRows(
   };
 }
 
-/** The column of users or items, where the other ones are known alone; of items first a key beside their titles. */
-function otherKey(
-  columns: readonly string[],
-  body: readonly Row[],
-  { Comment: _, ...keys }: Mapping,
-  titleAt: number | undefined,
-): string | undefined {
-  if ((keys.UserId === undefined) === (keys.ItemId === undefined)) return undefined;
-  const rows = [columns, ...body.map((row) => textsOf(row).map(cellText))];
-  const taken = Object.values(keys);
-  const isTitled = keys.UserId !== undefined && titleAt !== undefined && !isSentence(columns[titleAt]!);
-  const titled = isTitled ? keyBesideTitles(rows, titleAt, taken) : undefined;
-  const known = [keys.UserId ?? keys.ItemId, keys.Timestamp].filter((at) => at !== undefined);
-  return titled ?? likelyKey(rows, known, taken);
-}
-
 /** The reading that is open where all feedback would be of now, though the first rows have what looks like times. */
 export function whyTimeless(
   { path, kind, columns, mapping, timeForm: form, missingTime, taken = [] }: FilePlan,
@@ -359,25 +343,6 @@ async function headRows(
 /** The values of a column, as texts. */
 export function columnOf(rows: readonly Row[], at: number | undefined): string[] {
   return at === undefined ? [] : rows.map((row) => cellText(textsOf([row[at]])[0]!));
-}
-
-/** Fewer items that come in several rows do not tell that a column is of something else. */
-const SEVERAL_MIN = 10;
-
-/** The columns that have several values for more than half of the items that come in several of the first rows. */
-function unsteadyIn(rows: readonly Row[], itemAt: number | undefined): number[] {
-  if (itemAt === undefined) return [];
-  const items = new Map<string, string[][]>();
-  for (const row of rows) {
-    const texts = textsOf(row).map(cellText);
-    if (texts[itemAt]) getOrPut(items, texts[itemAt], () => []).push(texts);
-  }
-  const several = [...items.values()].filter((each) => each.length > 1);
-  if (several.length < SEVERAL_MIN) return [];
-  return Array.from({ length: rows[0]!.length }, (_, at) => at).filter((at) => {
-    const varying = several.filter((each) => new Set(each.map((row) => row[at]).filter(Boolean)).size > 1);
-    return varying.length * 2 > several.length;
-  });
 }
 
 function numbersIn(rows: readonly Row[], { Value, Rating }: Mapping, format: RowFormat) {

@@ -1,7 +1,7 @@
 import { getOrPut } from '../domain/get-or-put.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
-import { BusyUsers } from './busy-users.ts';
+import { BusyUsers, mayBeNobody } from './busy-users.ts';
 import { cellText } from './cell-text.ts';
 import type { FilePlan } from './import-plan.ts';
 import type { MadeRow } from './made-rows.ts';
@@ -66,6 +66,12 @@ export function addRow(plan: FilePlan, survey: Survey, { cells = [], made }: Mad
   addStates(plan, survey, cells);
   if ('leftOut' in made) add(survey.leftOut, made.leftOut);
   else if ('record' in made && plan.kind === 'feedback') addFeedback(plan, survey, made.record, cells);
+}
+
+/** The user of a row whose id may mean nobody; undefined for any other row. */
+export function guestOf({ mapping }: FilePlan, { cells = [] }: MadeRow): string | undefined {
+  const id = cellText(textOf(cells[mapping.UserId ?? -1]));
+  return mayBeNobody(id) ? id : undefined;
 }
 
 /** Counts the states of a row's order. */

@@ -1,6 +1,4 @@
 import { counted, groupDigits } from '../../domain/group-digits.ts';
-import { mayBeNobody } from '../../exchange/busy-users.ts';
-import { cellText } from '../../exchange/cell-text.ts';
 import { fillContinued } from '../../exchange/continued-rows.ts';
 import { FIELDS, type Kind, type Mapping, REQUIRED } from '../../exchange/guess-columns.ts';
 import {
@@ -22,7 +20,7 @@ import {
 } from '../../exchange/proposals.ts';
 import { textsOf } from '../../exchange/read-rows.ts';
 import { guestState, type Made, type Row, recordOf } from '../../exchange/rows-to-records.ts';
-import { addRefusal, addRow, emptySurvey, type Survey } from '../../exchange/survey-feedback.ts';
+import { addRefusal, addRow, emptySurvey, guestOf, type Survey } from '../../exchange/survey-feedback.ts';
 import { timeFormOfNamed } from '../../exchange/time-formats.ts';
 import { type OpenedFile, textOf } from './read-file.ts';
 
@@ -120,11 +118,10 @@ export async function findingsOf(
   const [all, named] = [emptySurvey(), emptySurvey()];
   const apart = new Set<string>();
   await readThrough(opened, taken, tell, (row) => {
-    const id = cellText(textsOf([row.cells?.[plan.mapping.UserId ?? -1]])[0]!);
-    const isApart = mayBeNobody(id);
-    if (isApart) apart.add(id);
+    const guest = guestOf(plan, row);
+    if (guest !== undefined) apart.add(guest);
     count(taken, all, row);
-    count(taken, named, isApart ? { ...row, made: { leftOut: guestState(id) } } : row);
+    count(taken, named, guest === undefined ? row : { ...row, made: { leftOut: guestState(guest) } });
   });
   const guests = [...all.users.find().nobody.keys()];
   if (guests.length === apart.size) return { all, named, guests };

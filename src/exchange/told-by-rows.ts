@@ -1,0 +1,43 @@
+/** What the first rows of a file tell of its columns, whose names do not. */
+
+import { getOrPut } from '../domain/get-or-put.ts';
+import { cellText } from './cell-text.ts';
+import { isSentence } from './column-names.ts';
+import { keyBesideTitles, likelyKey, type Mapping } from './guess-columns.ts';
+import { textsOf } from './read-rows.ts';
+import type { Row } from './rows-to-records.ts';
+
+/** The column of users or items, where the other ones are known alone; of items first a key beside their titles. */
+export function otherKey(
+  columns: readonly string[],
+  body: readonly Row[],
+  { Comment: _, ...keys }: Mapping,
+  titleAt: number | undefined,
+): string | undefined {
+  if ((keys.UserId === undefined) === (keys.ItemId === undefined)) return undefined;
+  const rows = [columns, ...body.map((row) => textsOf(row).map(cellText))];
+  const taken = Object.values(keys);
+  const isTitled = keys.UserId !== undefined && titleAt !== undefined && !isSentence(columns[titleAt]!);
+  const titled = isTitled ? keyBesideTitles(rows, titleAt, taken) : undefined;
+  const known = [keys.UserId ?? keys.ItemId, keys.Timestamp].filter((at) => at !== undefined);
+  return titled ?? likelyKey(rows, known, taken);
+}
+
+/** Fewer items that come in several rows do not tell that a column is of something else. */
+const SEVERAL_MIN = 10;
+
+/** The columns that have several values for more than half of the items that come in several of the first rows. */
+export function unsteadyIn(rows: readonly Row[], itemAt: number | undefined): number[] {
+  if (itemAt === undefined) return [];
+  const items = new Map<string, string[][]>();
+  for (const row of rows) {
+    const texts = textsOf(row).map(cellText);
+    if (texts[itemAt]) getOrPut(items, texts[itemAt], () => []).push(texts);
+  }
+  const several = [...items.values()].filter((each) => each.length > 1);
+  if (several.length < SEVERAL_MIN) return [];
+  return Array.from({ length: rows[0]!.length }, (_, at) => at).filter((at) => {
+    const varying = several.filter((each) => new Set(each.map((row) => row[at]).filter(Boolean)).size > 1);
+    return varying.length * 2 > several.length;
+  });
+}
