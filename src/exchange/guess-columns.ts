@@ -153,7 +153,7 @@ const TITLES_MAX = 1.1;
 /**
  * The column that tells items apart beside that of their titles: each value is called as a key is and goes with one title, and
  * each title with one of them.
- * @returns that of the titles where there is none, and undefined where all are alike
+ * @returns that of the titles where there is none, and undefined where these are empty or all alike
  */
 export function keyBesideTitles(
   [names = [], ...body]: readonly (readonly string[])[],
@@ -168,7 +168,8 @@ export function keyBesideTitles(
     return keys >= VALUES_MIN && keys < body.length && pairs <= TITLES_MAX * Math.min(keys, titles);
   });
   if (at >= 0) return names[at];
-  return titles > 1 ? names[titleAt] : undefined;
+  const isGiven = body.some((row) => row[titleAt] !== '') && (titles > 1 || body.length === 1);
+  return isGiven ? names[titleAt] : undefined;
 }
 
 /**
