@@ -21,12 +21,12 @@ const GONE = anyOf(`
 const NOT = anyOf(`
   not no$ non$ nicht kein nie$ ne$ não sin$ sans$ partial partly part$ teil parti$ partiel parci parzi część castec částeč delvis kısm request
   一部 未`);
-/** A delivery that failed, told by two words. */
-const UNDELIVERED =
-  /(?:^| )(?:undeliver|unzustellbar|(?:not|nicht|no|non|nao|nie|niet) (?:deliver|zugestell|geliefert|entreg|livr|consegn|dorecz|bezorgd))/;
+/** A delivery that failed, or somebody who did not come, told by two words. */
+const NOT_DONE =
+  /(?:^| )(?:undeliver|unzustellbar|(?:not|nicht|no|non|nao|nie|niet) (?:deliver|zugestell|geliefert|entreg|livr|consegn|dorecz|bezorgd|attend|erschien|teilgenomm|show))/;
 /** Orders that stand, by which a column of states is told where none was cancelled yet. */
 const STANDS = anyOf(`
-  complet paid$ payment$ ship deliver fulfil process pending dispatch approv confirm invoiced done bezahlt versa versend versend geliefert
+  complet attend paid$ payment$ ship deliver fulfil process pending dispatch approv confirm invoiced done bezahlt versa versend versend geliefert
   erledigt abgeschl offen$ bestätigt in$ expédi livr termin valid envi entreg pagad pendient conclu pago$ spedit consegn evas pagat verzond
   gelever betaald afgerond wysł zreali opłac dostarcz odesl doruc doruč vyříz zaplac skick lever betal tamam teslim kargo 完了 発送 入金 処理
   배송 구매확정 결제완료 발송 입금 مكتمل تم$ شحن توصيل التوصيل مدفوع`);
@@ -34,6 +34,8 @@ const STANDS = anyOf(`
 /** Names of columns of states. */
 const STATE_NAME =
   /statu[st]|states?$|zustand|^etat|situa[ct]|^estado|^stato|^stan(?:zam|$)|^stav$|^stavobj|durum|stage$|ステータス|状態|状況|상태|حالة/;
+/** A column that says whether customers came, which is of the row; another one that names them is of the customers. */
+const ATTENDANCE = /^(?:attendee|guest|participant|registrant|teilnehmer)(?:status|state)$/;
 /** Around the word of a column that says of each row whether it was cancelled, or when: `is_cancelled`, `Refunded at`. */
 const FLAG_NAME = /^(?:is|was|has|ist|est)?(.+?)(?:at|on|am|date|datum|time|flag|yn|le)?$/;
 const FLAGS =
@@ -79,7 +81,8 @@ export function findStateColumns(
     // Nearly all that a library lends comes back: that is no sale undone.
     const marked = isFlag ? rows.filter((row) => !NO_FLAG.test(cellText(row[at] ?? ''))).length : 0;
     if (marked * 2 > rows.length && rows.length >= MARKED_MIN && at !== named) return [];
-    const isFree = !Object.values(taken).includes(at) && !isOfCustomers(name);
+    const isOfRow = ATTENDANCE.test(plainName(name)) || !isOfCustomers(name);
+    const isFree = !Object.values(taken).includes(at) && isOfRow;
     const isFound = at === named || (isFree && (isFlag || areStates(name, values, rows.length)));
     return isFound ? [{ at, name, isFlag }] : [];
   });
@@ -109,7 +112,7 @@ export function isGone(state: string): boolean {
   if (before !== undefined) return before;
   const words = wordsOf(state);
   const isNamed = words.some((word) => GONE.test(word)) && !words.some((word) => NOT.test(word));
-  const isIt = isNamed || UNDELIVERED.test(words.join(' '));
+  const isIt = isNamed || NOT_DONE.test(words.join(' '));
   if (found.size >= FOUND_MAX) found.clear();
   found.set(state, isIt);
   return isIt;

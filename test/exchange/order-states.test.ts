@@ -102,6 +102,15 @@ describe('columns of states', () => {
     expect(describePlan(plan)).toContain(`not used: ${name}`);
   });
 
+  it('say of those who attend whether they came, and of customers nothing', async () => {
+    const rows = ['a@b.c,77,Attending,gone', 'b@b.c,77,Not Attending,new', 'a@b.c,78,Checked In,cancelled'];
+    const found = await rowsOf(`Email,Event ID,Attendee Status,Customer Status\n${rows.join('\n')}\n`, {
+      kind: 'feedback',
+      map: [['item', 'Event ID']],
+    });
+    expect([found.left, found.states]).toEqual([['', 'Not Attending', ''], ['Attendee Status']]);
+  });
+
   it('leave a row with a quantity below 0, which takes back what was bought', async () => {
     const text = 'user,upc,qty,is_return\na,1,1,false\na,1,-1,true\nb,1,1,true\n';
     expect((await rowsOf(text)).left).toEqual(['', '', 'is_return']);

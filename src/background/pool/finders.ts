@@ -51,8 +51,8 @@ export function vectorFinder(pool: WorkerPool): FindInTable {
 }
 
 /**
- * Puts tables of vectors into lists, which takes a minute for a million: in a thread that stands in the way of no request's
- * question.
+ * Puts tables of vectors into lists, which takes a minute for a million: at the priority of requests, since each search looks at
+ * all vectors until then.
  */
 export function vectorClusterer(pool: WorkerPool): ItemVectorsParts['clusterAside'] {
   return (place, signal) =>
