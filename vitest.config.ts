@@ -11,23 +11,27 @@ const common = {
   hookTimeout: 600_000,
   expect: { poll: { timeout: 300_000 } },
   pool: 'forks' as const,
-  // Files that come after one another in a process share what they import, and the code that is compiled by then.
-  isolate: false,
 };
+
+/**
+ * Of tests that run once more over another store or engine. Each file is alone in its process the first time; here those that
+ * come after one another share what they import.
+ */
+const again = { ...common, isolate: false };
 
 const plugins = [compiledSources()];
 
+/** Tests that put another module in a source's place, which reads them one by one for it. */
+const MOCKED = ['test/http/{telemetry,dashboard-without-handles}.test.ts', 'test/kernel/missing.test.ts'];
+
 /**
- * Tests that have a process each: they put another module in a source's place, for which sources are read one by one, change
- * what belongs to a whole process, or measure what it holds.
+ * Tests of what opens no store and serves nothing: those that come after one another in a process share what they import, and
+ * the code that is compiled by then. Each file that does has a process of its own.
  */
-const ALONE = [
-  'test/dashboard/key.test.ts',
-  'test/http/{dashboard-without-handles,entity-texts,telemetry}.test.ts',
-  'test/kernel/{missing,relaxed-simd}.test.ts',
-  'test/memory/garbage-collection.test.ts',
-  'test/store/{id-rows,long-walks}.test.ts',
-];
+const PURE = ['test/{bench,config,dataset,domain,exchange,kernel,memory,model,quality}/**/*.test.ts'];
+
+/** Change what belongs to a whole process, or measure what it holds. */
+const ALONE = ['test/kernel/relaxed-simd.test.ts', 'test/memory/garbage-collection.test.ts'];
 
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
@@ -61,10 +65,10 @@ const OVER_POSTGRES =
         {
           plugins,
           test: {
-            ...common,
+            ...again,
             name: 'http-postgres',
             include: ['test/http/**/*.test.ts', 'test/clients/gorsejs.test.ts'],
-            exclude: [STORELESS, ...ALONE, 'test/http/{access,engine-choice}.test.ts'],
+            exclude: [STORELESS, ...MOCKED, 'test/http/{access,engine-choice}.test.ts'],
             env: { TEST_STORE: 'postgres' },
             globalSetup: ['test/servers/setup.ts'],
           },
@@ -73,7 +77,7 @@ const OVER_POSTGRES =
           // Over a server and a worker, which share PostgreSQL and Redis.
           plugins,
           test: {
-            ...common,
+            ...again,
             name: 'http-split',
             include: [
               'test/http/{feedback,items,lists,operation,users}.test.ts',
@@ -108,10 +112,21 @@ export default defineConfig({
           ...common,
           name: 'furze',
           include: ['test/**/*.test.ts'],
-          exclude: [...LONG, ...SERVERS, ...ALONE],
+          exclude: [...LONG, ...SERVERS, ...MOCKED, ...PURE],
         },
       },
-      { test: { ...common, isolate: true, name: 'alone', include: ALONE } },
+      {
+        plugins,
+        test: {
+          ...common,
+          isolate: false,
+          name: 'pure',
+          include: PURE,
+          exclude: [...LONG, ...MOCKED, ...ALONE],
+        },
+      },
+      { plugins, test: { ...common, name: 'alone', include: ALONE } },
+      { test: { ...common, name: 'mocked', include: MOCKED } },
       { plugins, test: { ...common, name: 'long', include: LONG } },
       {
         plugins,
@@ -122,11 +137,11 @@ export default defineConfig({
         // The same over node:http, which serves where no native engine loads.
         plugins,
         test: {
-          ...common,
+          ...again,
           name: 'node-http',
           include: ['test/http/**/*.test.ts'],
           exclude: [
-            ...ALONE,
+            ...MOCKED,
             // What no engine has a part in.
             'test/http/{body-reader,engine-choice,entity-texts,list-reply,model-metrics,outflow,page-reply,quick-paths}.test.ts',
             // What reads, fits and experiments come to.
