@@ -133,9 +133,7 @@ export class Catalogue {
 
   /** See `ItemLabels`. */
   labelsInto(out: Uint32Array, row: number): number {
-    const numbers = this.labels.numbersAt(row);
-    for (let at = 0; at < Math.min(out.length, numbers.length); at++) out[at] = numbers[at]!;
-    return Math.min(out.length, numbers.length);
+    return this.labels.numbersInto(out, row);
   }
 
   /** See `ItemLabels`. */

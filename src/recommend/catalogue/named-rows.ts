@@ -39,6 +39,14 @@ export class NamedRows {
     return numbers;
   }
 
+  /** Writes the numbers of a row's first names, as many as there is room for. @returns how many */
+  numbersInto(out: Uint32Array, row: number): number {
+    const length = Math.min(out.length, this.lists.open(row));
+    const { values, start } = this.lists;
+    for (let at = 0; at < length; at++) out[at] = values[start + at]!;
+    return length;
+  }
+
   hasNames(row: number): boolean {
     return this.lists.open(row) > 0;
   }
