@@ -11,7 +11,7 @@ const UNFINISHED_PREFIX = 'partial-';
 export const RESTORE_PREFIX = `${UNFINISHED_PREFIX}restore-`;
 
 /** Folders that are made for a copy until one is locked before a process that clears away has it. */
-const TRIES_MAX = 10;
+const TRIES_MAX = 1000;
 
 /** A folder beside a store for a copy in the making, locked; `removeUnfinished` clears it away should this process be killed. */
 export function beginCopy(folder: string, prefix = UNFINISHED_PREFIX): TemporaryFolder {
@@ -26,8 +26,9 @@ export function beginCopy(folder: string, prefix = UNFINISHED_PREFIX): Temporary
       if (existsSync(partial.path)) return { path: partial.path, remove };
       remove();
     } catch (error) {
+      const isLost = error instanceof FolderLockedError || !existsSync(partial.path);
       partial.remove();
-      if (tries === TRIES_MAX || !existsSync(folder)) throw error;
+      if (!isLost || tries >= TRIES_MAX || !existsSync(folder)) throw error;
     }
   }
 }
