@@ -4,7 +4,7 @@ import { useCompiledThreads } from '../../src/platform/program/thread-entry.ts';
 
 useCompiledThreads(new URL('../../', import.meta.url), pathToFileURL(`${inject('compiled')}/`));
 
-// Files of tests share a process: what one put in place of something else ends with it.
+// Some files share a process: what one put in place of something else ends with it.
 afterAll(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();

@@ -10,8 +10,8 @@ const UNFINISHED_PREFIX = 'partial-';
 /** The same of one that is restored. */
 export const RESTORE_PREFIX = `${UNFINISHED_PREFIX}restore-`;
 
-/** Folders that are made for a copy until one is locked before a process that clears away has it. */
-const TRIES_MAX = 1000;
+/** Folders that are made for a copy until one is locked before a process that clears away has it; fewer after any other error. */
+const [LOST_MAX, TRIES_MAX] = [1000, 10];
 
 /** A folder beside a store for a copy in the making, locked; `removeUnfinished` clears it away should this process be killed. */
 export function beginCopy(folder: string, prefix = UNFINISHED_PREFIX): TemporaryFolder {
@@ -28,7 +28,7 @@ export function beginCopy(folder: string, prefix = UNFINISHED_PREFIX): Temporary
     } catch (error) {
       const isLost = error instanceof FolderLockedError || !existsSync(partial.path);
       partial.remove();
-      if (!isLost || tries >= TRIES_MAX || !existsSync(folder)) throw error;
+      if (tries >= (isLost ? LOST_MAX : TRIES_MAX) || !existsSync(folder)) throw error;
     }
   }
 }
