@@ -38,3 +38,9 @@ export function withoutFormula(text: string): string {
 export function withFormula(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
 }
+
+/** A verdict in words as a number, 1 for yes and 0 for no; undefined for other texts. */
+export function verdictOf(text: string): '0' | '1' | undefined {
+  if (/^(?:true|yes|y|recommended)$/i.test(text)) return '1';
+  return /^(?:false|no|n|not recommended)$/i.test(text) ? '0' : undefined;
+}

@@ -1,6 +1,6 @@
 /**
- * Names of columns that are understood, in English, German, French, Spanish, Italian, Dutch and, of orders, in Swedish, Danish,
- * Norwegian, Polish, Czech, Portuguese, Turkish, Japanese, Korean and Arabic: small letters without accents, blanks, dashes and underscores.
+ * Names of columns that are understood, in English, German, French, Spanish, Italian, Dutch and, of orders, in some thirty more
+ * languages: small letters without accents, blanks, dashes and underscores.
  */
 
 const words = (text: string): readonly string[] =>
@@ -16,7 +16,7 @@ const USER_KEYS = words(`
 const USER_WORDS = words(`
   user customer buyer purchaser reviewer member student pupil attendee subscriber loyaltycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
   acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund
-  klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー 회원 고객 사용자 구매자 주문자 العميل عميل الزبون المستخدم المشتري`);
+  klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー 회원 고객 사용자 구매자 주문자 العميل عميل الزبون المستخدم المشتري ชื่อผู้ใช้ 买家会员名 买家昵称`);
 /** Visitors that are known before a visit. */
 const VISITS = words('visitorid visitor sessionid kortnummer kartennummer cardnumber');
 const ITEM_KEYS = words(`
@@ -24,16 +24,17 @@ const ITEM_KEYS = words(`
   itemnumber bookid biblionumber isbn trackid spotifytrackuri songid artistid videoid gameid stockcode matnr artikelnummer artikelnr artikelid produktnummer
   produktnr produktid varenummer varenr varunummer varunr
   商品コード 商品管理番号 商品番号 商品id 品番 製品コード 製品番号 書籍コード 作品id 記事id
-  상품코드 상품번호 상품id 제품코드 제품번호 품목코드 도서코드 رقمالمنتج كودالمنتج رمزالمنتج معرفالمنتج رقمالصنف كودالصنف رمزالصنف`);
+  상품코드 상품번호 상품id 제품코드 제품번호 품목코드 도서코드 رقمالمنتج كودالمنتج رمزالمنتج معرفالمنتج رقمالصنف كودالصنف رمزالصنف
+  артикул cikkszam tittelnr titelnr מקט`);
 const ITEM_WORDS = words(`
   item movie film product article book track song recipe podcast artikel produkt material produit producto articulo prodotto articolo towar artykul
   ksiazka zbozi vyrobek kniha livro urun 商品 製品 作品 상품 제품 품목 المنتج منتج الصنف صنف upc ean gtin barcode plu`);
 /** Of orders perhaps a number of their own; so these come last. */
 const ITEM_REFERENCES = words('ref reference referencia riferimento eventcontext ereigniskontext');
 const TITLES = words(`
-  comment arktx maktx mastermetadatatrackname title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
+  comment titletext arktx maktx mastermetadatatrackname title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
   naam benamning varenavn produktnavn produktnamn tytul nazwa nazev ad baslik 商品名 品名 製品名 書名 作品名 タイトル 名称 상품명 제품명 품목명 도서명 제목
-  اسمالمنتج اسمالصنف العنوان`);
+  اسمالمنتج اسمالصنف العنوان название наименование назва найменування nazov megnevezes denumire ονομασια nimetus nimike pavadinimas nosaukums tittel 名稱 标题 標題`);
 const DESCRIPTIONS = words(
   'description beschreibung kurztext descripcion descrizione omschrijving beskrivning beskrivelse descricao opis popis aciklama 説明 설명 الوصف',
 );
@@ -46,18 +47,20 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   Timestamp: words(`
     timestamp eventtimestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
     zeit fkdat audat tijd horodatage fecha dato czas cas tarih zaman 注文日 注文日時 購入日 購入日時 受注日 売上日 日時 日付
-    주문일 주문일시 주문일자 구매일 구매일시 구매일자 결제일 결제일시 일시 날짜 تاريخالطلب تاريخالشراء التاريخ تاريخ`),
+    주문일 주문일시 주문일자 구매일 구매일시 구매일자 결제일 결제일시 일시 날짜 تاريخالطلب تاريخالشراء التاريخ تاريخ
+    дата датазаказа датазамовлення дататавремя ημερομηνια paivays pvm kuupaev ngay tanggal תאריך`),
   Rating: words(`
     rating ratings myrating yourrating userrating starrating score stars preference bewertung wertung sterne etoiles calificacion puntuacion valoracion estrellas
     valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao puan 評価 평점 별점 التقييم تقييم`),
   Value: words(`
     value quantity qty fkimg kwmeng amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte qtd cantidad unidades quantita qta
-    aantal antal antall quantidade ilosc sztuk mnozstvi pocet qtde adet miktar 数量 個数 冊数 수량 주문수량 구매수량 الكمية كمية`),
+    aantal antal antall quantidade ilosc sztuk mnozstvi mnozstvo pocet qtde adet miktar 数量 個数 冊数 수량 주문수량 구매수량 الكمية كمية
+    количество колво кількість ксть mennyiseg darab db cantitate buc ποσοτητα maara kpl kogus kiekis daudzums soluong jumlah kuantitas จำนวน כמות تعداد 數量`),
   Comment: [...TITLES, ...DESCRIPTIONS],
   Categories: words(`
     categories category matkl genres genre kategorie kategorien warengruppe categorie rubrique rayon categoria categorias famille familia famiglia varugrupp
     varegruppe kategoria dzial grupa gatunek zanr department section kategori カテゴリ カテゴリー ジャンル 分類 카테고리 분류 장르
-    الفئة التصنيف القسم`),
+    الفئة التصنيف القسم категория категорія раздел розділ группа група жанр csoport κατηγορια tuoteryhma danhmuc หมวดหมู่ קטגוריה 类别 類別 分类 类目`),
   Labels: words(
     'labels label tags tag keywords schlagworte stichworte etiquettes etiquetas etichette etykiety tagi stitky etiketler タグ 태그 الوسوم',
   ),
@@ -116,10 +119,34 @@ const ROMANCE_ORDERED = anyOf(
   'commandee? ordinata pedida? achetee? acquistata comprada vendue vendida venduta zamowiona sprzedana kusu sztuk',
 );
 
+// Of languages in which words are bent: what each begins with, and up to four letters of an alphabet behind that, in either order.
+const bent = (text: string) => `(?:${words(text).join('|')})[a-zа-яіґα-ω]{0,4}`;
+const BENT_WHO = bent(`
+  клиент клієнт покупат покупц контрагент заказчик замовник пользоват користувач купувач потребит читат vasarl vevo ugyfel felhasznal megrendel
+  cumparat utilizat odberatel pouzivat uzivatel πελατ αγοραστ χρηστ asiak kayttaj ostaj tilaaj lainaaj kasutaj ostj klien pirkej vartotoj pircej
+  lietotaj khachhang nguoimua nguoidung pelanggan pembeli pengguna kupc kupac korisnik bruker bruger kober kjoper laner anvandar kopar lantagar
+  ลูกค้า ผู้ซื้อ ผู้ใช้ สมาชิก לקוח קונה משתמש مشتری خریدار کاربر 客户 顾客 用户 会员 买家 客戶 顧客 用戶 會員 買家`);
+const BENT_WHAT = bent(`
+  товар номенклатур продукт издели книг фильм termek cikk konyv produs articol προιον ειδ tuot nimik toot kaub prek prece vyrobk poloz sanpham
+  mathang produk barang buku vare varu tittel kirja proizvod sku สินค้า מוצר פריט کالا محصول 商品 宝贝 货品 产品 產品`);
+const BENT_KEY = anyOf(`
+  id код номер no kod kodu szam azonosito cod codul nr numar cislo κωδικος αριθμος numero tunnus koodi kodas numeris kods kood number ma so
+  kode nomor nomorreferensi sifra รหัส เลขที่ เลขอ้างอิง מספר קוד מזהה کد شناسه شماره 编号 編號 编码 編碼 代码 代碼 账号 帳號 货号`);
+const BENT_TITLE = anyOf(`
+  название наименование назва найменування име nev neve megnevezes denumire denumirea nume nazov nazev naziv ονομα ονομασια τιτλος nimi nimetus nimike
+  nosaukums pavadinimas ten nama navn namn ชื่อ שם نام 名称 名稱 标题 標題 名`);
+const BENT_GROUP = anyOf(
+  'категория категорія группа група kategoria kategoriaja csoport categoria κατηγορια ryhma kategoori grupp kategorija danhmuc nhom kategori หมวดหมู่ קטגוריה دسته 类别 類別 分类 分類 类目',
+);
+const BENT_ITEM = new RegExp(`^${BENT_WHAT}$`);
+const eitherWay = (one: string, other: string) => [`${one}(?:на|de|του)?${other}`, `${other}${one}`];
+
 /** A pattern of a whole name. */
 const whole = (...patterns: readonly string[]) => new RegExp(`^(?:${patterns.join('|')})$`);
 
-const MAIL = new RegExp(`^(?:${WHO}|${VISITOR}|purchase|order|contact)?e?mail(?:address)?$`);
+const MAIL = new RegExp(
+  `^(?:${WHO}|${VISITOR}|purchase|order|contact)?e?mail(?:address|cim)?$|^(?:имеил|элпочта|електроннапошта|электроннаяпочта|elpastas|epasts|sahkoposti|epost|eposta|邮箱|電子郵件)$`,
+);
 
 /** A column of a field by its name. */
 type Known = readonly string[] | RegExp;
@@ -134,13 +161,15 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
       `id${WHO}`,
       `${ROMANCE_KEY}${OF}${ROMANCE_WHO}`,
       `${ROMANCE_WHO}${ROMANCE_KEY}`,
+      ...eitherWay(BENT_KEY, BENT_WHO),
     ),
   ],
   ['UserId', [...USER_WORDS, ...VISITS]],
+  ['UserId', whole(BENT_WHO)],
   ['UserId', whole(`${VISITOR}${KEY}`)],
   ['UserId', MAIL],
   // Of several people with one name there is one user, which is better than none.
-  ['UserId', whole(`${WHO}(?:full)?name`)],
+  ['UserId', whole(`${WHO}(?:full)?name`, ...eitherWay(BENT_TITLE, BENT_WHO))],
   ['ItemId', ITEM_KEYS],
   [
     'ItemId',
@@ -149,10 +178,12 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
       `id${WHAT}`,
       `${ROMANCE_KEY}${OF}${ROMANCE_WHAT}`,
       `${ROMANCE_WHAT}${ROMANCE_KEY}`,
+      ...eitherWay(BENT_KEY, BENT_WHAT),
       'productviewsku',
     ),
   ],
   ['ItemId', [...ITEM_WORDS, ...ITEM_REFERENCES]],
+  ['ItemId', BENT_ITEM],
   ['Timestamp', whole(`(?:my)?${DID}(?:date|day|on|at)`, `date${DID}`)],
   ...['FeedbackType', 'Timestamp', 'Rating', 'Value', 'Labels', 'IsHidden', 'Subscribe', 'Categories'].map(
     (field) => [field, COLUMN_NAMES[field]!] as const,
@@ -163,7 +194,14 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ],
   ['Value', whole(`${ORDERED}${COUNT}`, `${COUNT}ordered`, `${ROMANCE_COUNT}${OF}${ROMANCE_ORDERED}`)],
   // In orders a bare name is that of the order or of the customer.
-  ['Comment', whole(`(?:lineitem|item|product|produkt|artikel)${TITLE}`, 'menuitem')],
+  [
+    'Comment',
+    whole(
+      `(?:lineitem|item|product|produkt|artikel)${TITLE}`,
+      'menuitem',
+      ...eitherWay(BENT_TITLE, BENT_WHAT),
+    ),
+  ],
   ['Comment', TITLES],
   ['Comment', whole(`${WHAT}${TITLE}`, `waren(?:bezeichnung|name)`, `${ROMANCE_TITLE}${OF}${ROMANCE_WHAT}`)],
   ['Comment', whole(`artists?${TITLE}`)],
@@ -173,6 +211,7 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
     'Categories',
     whole(`(?:${WHAT}){1,2}${GROUP}`, `${ROMANCE_GROUP}${OF}${ROMANCE_WHAT}`, 'categoriamerceologica'),
   ],
+  ['Categories', whole(...eitherWay(BENT_GROUP, BENT_WHAT))],
 ];
 
 /** Letters that have no accent to be left out. */
@@ -198,9 +237,9 @@ export function plainName(name: string): string {
     .replace(LIST, '')
     .replace(OBJECT_OF_KEY, '')
     .replace(/(?<=\p{L}.*)\([^)]*\)/u, '')
+    .normalize('NFKD')
     .toLowerCase()
     .replace(/[ßłøæœđı]/g, (letter) => UNDIVIDED[letter]!)
-    .normalize('NFKD')
     .replace(/[^\p{L}]/gu, '')
     .normalize('NFC');
 }
@@ -256,18 +295,21 @@ function columnOf(plain: readonly string[], known: Known, taken: readonly number
 
 /** A column of items that is called just as an item is, beside one of keys: their titles. */
 function titleBesideKey(plain: readonly string[], taken: readonly number[]): number {
-  return plain.findIndex((name, at) => !taken.includes(at) && ITEM_TITLES.includes(name));
+  return plain.findIndex(
+    (name, at) => !taken.includes(at) && (ITEM_TITLES.includes(name) || BENT_ITEM.test(name)),
+  );
 }
 
 const ITEM_TITLES = ITEM_WORDS.filter((word) => !['upc', 'ean', 'gtin', 'barcode', 'plu'].includes(word));
 
 /** Ends of the names of columns of times, or in French, Spanish and Italian beginnings. */
 const TIME_NAME =
-  /(?:date|datum|time|zeit|tijd|tid|heure|hora|ora|godzina|czas|čas|saati?|時刻|時間|시간|시각|stamp|stempel|tarihi?|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^checked[ _-]?out$|^(?:date|datum|fecha|data|heure|hora|ora)(?:[ _-]|$)/i;
+  /(?:date|datum|time|zeit|tijd|tid|heure|hora|ora|godzina|czas|čas|saati?|時刻|時間|시간|시각|stamp|stempel|tarihi?|dato|dátum\p{L}*|data|päivä\p{L}*|pvm|kuupäev|дата|время|日期|时间|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^checked[ _-]?out$|^(?:date|datum|fecha|data|heure|hora|ora|дата|время|ημερομηνία|ngày|thời gian|tanggal|tgl|waktu|תאריך|تاریخ)(?:[ _-]|$)|^(?:วันที่|เวลา)/iu;
 const ORDER_TIME =
-  /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup|sipari|satış/i;
+  /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup|sipari|satış|заказ|замовл|поръч|прода|покуп|созда|rendel|comen|παραγγ|tilaus|osto|ostu|užsak|pesan|beli|đặt|mua|สั่งซื้อ|订单|下单|訂單|購買|购买|成交|הזמנ|utlån|utlan|laina/iu;
 const NO_EVENT =
-  /birth|geburt|naissance|nacimiento|nascita|geboorte|expir|ablauf|valid|gultig|gültig|due|fallig|fällig|updat|modif|geänd|geaend|urodz|nascimento|narozen|wa[zż]no|platnost/i;
+  /birth|geburt|naissance|nacimiento|nascita|geboorte|expir|ablauf|valid|gultig|gültig|due|fallig|fällig|urodz|nascimento|narozen|wa[zż]no|platnost|рожд|народж|szület|naşter|γένν|γεννή|syntym|fødsel|födel|sünni|gimim|sinh|lahir|เกิด|出生|生日|לידה/iu;
+const CHANGED = /updat|modif|geänd|geaend|измен/i;
 
 /** True for a column of whole sentences about each row, which are no titles. */
 export function isSentence(name: string): boolean {
@@ -279,13 +321,18 @@ export function isNoEvent(name: string): boolean {
   return NO_EVENT.test(name) || isOfCustomers(name);
 }
 
+/** True for a column that tells when a row was changed, which is nearer to its event than nothing. */
+export function isOfChange(name: string): boolean {
+  return CHANGED.test(name);
+}
+
 /**
  * The column of times by its name: of an order before others; of births and ends of validity never.
  * @param holdsTimes whether a column holds times, or times of day where such are looked for, and nothing else
  */
 export function timeColumn(names: readonly string[], holdsTimes: (at: number) => boolean): number {
   const isTime = (name: string) =>
-    TIME_NAME.test(name.replace(/\([^)]*\)\s*$/, '').trim()) && !NO_EVENT.test(name);
+    TIME_NAME.test(name.replace(/\([^)]*\)\s*$/, '').trim()) && !NO_EVENT.test(name) && !isOfChange(name);
   const ordered = names.findIndex((name, at) => isTime(name) && ORDER_TIME.test(name) && holdsTimes(at));
   return ordered >= 0 ? ordered : names.findIndex((name, at) => isTime(name) && holdsTimes(at));
 }

@@ -1,5 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
-import { isNoEvent } from './column-names.ts';
+import { isNoEvent, isOfChange } from './column-names.ts';
 import { OpenReading } from './open-reading.ts';
 import {
   DateOrder,
@@ -62,8 +62,10 @@ export async function findTimeForm(
       `${shown} are of several forms, such as ${JSON.stringify(values[0])} and ${JSON.stringify(other)}; --time-format says which, and rows of another are refused`,
     );
   }
-  throw new OperatorError(
-    `${shown}${example} are not understood; say --time-format ${TIME_FORMS.slice(0, -1).join(', ')} or ${TIME_FORMS.at(-1)}`,
+  throw new OpenReading(
+    'time',
+    `${shown}${example} are not understood`,
+    `; say --time-format ${TIME_FORMS.slice(0, -1).join(', ')} or ${TIME_FORMS.at(-1)}`,
   );
 }
 
@@ -142,7 +144,8 @@ export function timelessReading(
   at: number | undefined,
   free: (at: number) => readonly string[],
 ): OpenReading | undefined {
-  const likely = columns.find((name, each) => !isNoEvent(name) && mayBeTimes(free(each)));
+  const times = columns.filter((name, each) => !isNoEvent(name) && mayBeTimes(free(each)));
+  const likely = times.find((name) => !isOfChange(name)) ?? times[0];
   if (at === undefined && likely === undefined) return undefined;
   const finding =
     at === undefined
@@ -155,6 +158,8 @@ export function timelessReading(
 /** True when more than half of the values look like times. */
 function mayBeTimes(values: readonly string[]): boolean {
   const given = values.filter((value) => !isNoTime(value));
+  const form = timeForm(given);
+  if (form === 'date' || form === 'open' || isOrder(form)) return true;
   const alike = given.filter((value) => LIKE_TIME.test(value) || isUnixTime(Number(value)));
   return alike.length * 2 > given.length;
 }

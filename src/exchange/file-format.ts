@@ -1,5 +1,6 @@
 import { OperatorError } from '../domain/operator-error.ts';
 import { listOfItems } from './nested-rows.ts';
+import { OpenReading } from './open-reading.ts';
 
 /** With a line feed a carriage return before it is part of the line end, in some lines or all. */
 export type Newline = '\n' | '\r';
@@ -65,7 +66,7 @@ const WITHIN_CELLS = /[\p{L}\p{N}\s"'()._-]/gu;
  * The sign, none of those that are tried, that stands equally often in each of the first lines.
  * @param head the first lines; the last one may be cut off
  */
-export function unusualDelimiter(head: string): string | undefined {
+function unusualDelimiter(head: string): string | undefined {
   const lines = head.split(/[\r\n]+/).filter((line) => line !== '');
   const whole = lines.slice(0, Math.max(1, Math.min(LINES_COMPARED, lines.length - 1)));
   const [first = ''] = whole;
@@ -88,4 +89,18 @@ export function newlineOf(head: string): Newline {
 /** A bar also stands between labels within a cell: the comma or semicolon beside it is the delimiter. */
 function leastOf(line: string): string {
   return [',', ';'].find((candidate) => line.includes(candidate)) ?? '|';
+}
+
+/** The fault of a file of which one column was found where there are to be more. */
+export function oneColumn(path: string, head: string): OpenReading {
+  const sign = unusualDelimiter(head);
+  const finding = `${path}: only one column was found`;
+  if (sign === undefined)
+    return new OpenReading(
+      'delimiter',
+      finding,
+      '; if another sign than , ; tab | or :: stands between columns, name it with --delimiter',
+    );
+  const often = `${finding}, but ${JSON.stringify(sign)} stands equally often in each line`;
+  return new OpenReading('delimiter', often, `; if it is between columns, say --delimiter '${sign}'`, sign);
 }

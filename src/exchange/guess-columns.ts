@@ -4,7 +4,8 @@
  */
 
 import { ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
-import { cellText } from './cell-text.ts';
+import { likelyPositive } from '../domain/feedback-troubles.ts';
+import { cellText, verdictOf } from './cell-text.ts';
 import { isMailName, mappingByNames, plainName, timeColumn } from './column-names.ts';
 import { isClock, isDay, timeForm, timeFormOfNamed } from './time-formats.ts';
 
@@ -59,8 +60,13 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   }
   // Of events that are held somewhere each has a name of its own.
   if (new Set(valuesOf(rows, mapping.FeedbackType)).size > TYPES_MAX) delete mapping.FeedbackType;
-  const wider = widerUser(rows, mapping);
+  const wider = widerUser(rows, mapping) ?? mailBesideNames(rows, mapping);
   if (wider !== undefined) mapping.UserId = wider;
+  const verdict = names.findIndex((name, at) => {
+    const values = VERDICT_NAME.test(plainName(name)) ? new Set(valuesOf(rows, at)) : new Set<string>();
+    return values.size === 2 && [...values].every((value) => /^[01]$/.test(verdictOf(value) ?? value));
+  });
+  if (verdict >= 0 && mapping.UserId !== undefined) mapping.Rating ??= verdict;
   const has = (...fields: readonly string[]) => fields.some((field) => field in mapping);
   // A file of items or users calls its key just "id", and users have addresses beside it.
   const id = names.findIndex((name) => name.trim().toLowerCase() === 'id');
@@ -80,6 +86,11 @@ function mappingOf([names = [], ...body]: readonly (readonly string[])[]): Recor
   return { ...Object.fromEntries(rest), ...filled };
 }
 
+/** How many different values rows have in some columns together. */
+function countIn(body: readonly (readonly string[])[], ...columns: readonly number[]): number {
+  return new Set(body.map((row) => columns.map((at) => row[at]).join('\n'))).size;
+}
+
 /** A column of users has at most this share of the numbers that they have in each order. */
 const WIDER_SHARE = 0.9;
 
@@ -91,11 +102,28 @@ function widerUser(
   const { UserId: user, Timestamp: time } = mapping;
   const other = mappingByNames(names.map((name, at) => (at === user ? '' : name))).UserId;
   if (user === undefined || time === undefined || other === undefined) return undefined;
-  const count = (...columns: readonly number[]) =>
-    new Set(body.map((row) => columns.map((at) => row[at]).join('\n'))).size;
+  const count = (...columns: readonly number[]) => countIn(body, ...columns);
   const users = count(user);
   const isOfOrders = users === count(user, time) && users === count(user, other);
   return isOfOrders && count(other) > 1 && count(other) < WIDER_SHARE * users ? other : undefined;
+}
+
+/** Columns that say whether a user likes an item. */
+const VERDICT_NAME = /^(?:is|was|has|would)?(?:recommend(?:ed)?|votedup|liked?|thumbsup)$/;
+
+/** The column of addresses of mail beside one that has names of people, of whom several may have one. */
+function mailBesideNames(
+  rows: readonly (readonly string[])[],
+  { UserId: user }: Mapping,
+): number | undefined {
+  const users = valuesOf(rows, user);
+  if (users.length === 0 || !users.every((value) => /^\p{L}.*\s\p{L}/u.test(value))) return undefined;
+  const at = (rows[0] ?? []).findIndex((_, each) => {
+    const mails = valuesOf(rows, each);
+    const isGiven = mails.length === rows.length - 1 && mails.every((mail) => /^[^\s@]+@[^\s@]+$/.test(mail));
+    return isGiven && new Set(mails).size >= new Set(users).size;
+  });
+  return at < 0 ? undefined : at;
 }
 
 /** The values of a column under its name; none without one. */
@@ -137,9 +165,18 @@ function byPlace(rows: readonly (readonly string[])[]): Mapping {
     else if (mapping.ItemId === undefined) mapping.ItemId = at;
     else if (isTime) mapping.Timestamp ??= at;
     else if (values.length > 0 && values.every(isValue)) mapping.Rating ??= at;
-    else if (values.length > 0 && new Set(values).size <= TYPES_MAX) mapping.FeedbackType ??= at;
+    else if (areTypes(values)) mapping.FeedbackType ??= at;
   }
   return mapping;
+}
+
+/** True for few different words, of which one says what users do. */
+function areTypes(values: readonly string[]): boolean {
+  const types = [...new Set(values)];
+  return (
+    types.length <= TYPES_MAX &&
+    likelyPositive(types.map((Name) => ({ Name, Count: 1, Positive: false, Read: false }))).length > 0
+  );
 }
 
 /** A key has at least so many values, each beside so many of the other key in the mean. */
@@ -160,11 +197,11 @@ export function keyBesideTitles(
   titleAt: number,
   taken: readonly number[],
 ): string | undefined {
-  const titles = new Set(body.map((row) => row[titleAt])).size;
+  const titles = countIn(body, titleAt);
   const at = names.findIndex((name, each) => {
     if (each === titleAt || taken.includes(each) || !KEY_NAME.test(plainName(name))) return false;
-    const keys = new Set(body.map((row) => row[each])).size;
-    const pairs = new Set(body.map((row) => `${row[each]}\n${row[titleAt]}`)).size;
+    const keys = countIn(body, each);
+    const pairs = countIn(body, each, titleAt);
     return keys >= VALUES_MIN && keys < body.length && pairs <= TITLES_MAX * Math.min(keys, titles);
   });
   if (at >= 0) return names[at];
@@ -172,9 +209,57 @@ export function keyBesideTitles(
   return isGiven ? names[titleAt] : undefined;
 }
 
+/** True for whole numbers, as keys are, each of which goes with one text of another column and that with it. */
+function isBesideTitles(body: readonly (readonly string[])[], at: number): boolean {
+  const isOfNumbers = body.every((row) => /^\d{2,}$/.test(row[at] ?? ''));
+  const isTitle = (other: number) =>
+    body.every((row) => /\p{L}{2}/u.test(row[other] ?? '')) && countIn(body, other) === countIn(body, at);
+  return (
+    isOfNumbers &&
+    (body[0] ?? []).some((_, other) => isTitle(other) && countIn(body, at, other) === countIn(body, at))
+  );
+}
+
+/** Of rows so many of each hundred at most begin with another order than the one before, where orders have several rows. */
+const ORDERS_MAX = 0.9;
+
+/**
+ * The column that may have the users where neither key is known: it has most different values of those that are the same in all
+ * rows of an order, which stand together. Where none tells orders apart it is the first whose values come again.
+ * @returns undefined where no column holds times, as those of items or users do not
+ */
+export function likelyUser(
+  [names = [], ...body]: readonly (readonly string[])[],
+  taken: readonly number[],
+): string | undefined {
+  const counts = names.map((_, at) => countIn(body, at));
+  const isTime = (at: number) => timeForm(body.map((row) => row[at] ?? '')) !== undefined;
+  if (!names.some((_, at) => isTime(at))) return undefined;
+  const isOrder = (at: number) => {
+    const runs = body.filter((row, each) => row[at] !== body[each - 1]?.[at]).length;
+    return runs === counts[at] && runs > 1 && runs < ORDERS_MAX * body.length;
+  };
+  const orders = [...names.keys()].filter(isOrder);
+  const isKey = (at: number) =>
+    counts[at]! >= VALUES_MIN &&
+    counts[at]! * OTHERS_MIN <= body.length &&
+    !taken.includes(at) &&
+    !isTime(at) &&
+    body.every((row) => !/^\d*[.,]\d+$/.test(row[at] ?? ''));
+  const keys = [...names.keys()].filter(isKey);
+  const ofOrders = keys.filter((at) =>
+    orders.some(
+      (order) => counts[order]! >= OTHERS_MIN * counts[at]! && countIn(body, order, at) === counts[order],
+    ),
+  );
+  const most = Math.max(...ofOrders.map((at) => counts[at]!));
+  return names[ofOrders.find((at) => counts[at] === most) ?? keys[0] ?? -1];
+}
+
 /**
  * The column that may have the other key of feedback where its name is not known: most different values that come again, each
- * beside several of the known key and, unlike the number of an order, at several times. Numbers count where their column is called as a key is, and times never.
+ * beside several of the known key and, unlike the number of an order, at several times. Numbers count where their column is called as a
+ * key is or, where no name is known, each goes with one title; times never.
  * @param known the columns of the one key and of the times @param taken columns that are something else
  */
 export function likelyKey(
@@ -182,11 +267,12 @@ export function likelyKey(
   known: readonly number[],
   taken: readonly number[],
 ): string | undefined {
+  const isUnnamed = Object.keys(mappingByNames(names)).length === 0;
   const found = names.map((name, at) => {
     const values = new Set(body.map((row) => row[at] ?? '').filter((value) => value !== ''));
     const besides = (other: number) =>
       new Set(body.map((row) => row[at] && row[other] && `${row[at]}\n${row[other]}`)).size;
-    const isNamed = KEY_NAME.test(plainName(name));
+    const isNamed = KEY_NAME.test(plainName(name)) || (isUnnamed && isBesideTitles(body, at));
     const isOther =
       [...values].some((value) => value.includes('/')) || (!isNamed && [...values].every(isValue));
     const isKey =

@@ -4,6 +4,7 @@
 export const TEXT_ENCODINGS = [
   ...['utf-8', 'windows-1252', 'latin1', 'utf-16le', 'utf-16be'],
   ...['shift_jis', 'euc-jp', 'euc-kr', 'gb18030', 'big5', 'windows-1250', 'windows-1251', 'windows-1254'],
+  ...['windows-1253', 'windows-1255', 'windows-1256'],
 ] as const;
 export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
 
@@ -21,6 +22,9 @@ const NAMES_OF_LATIN = 'Windows-1252, as spreadsheets in western Europe write it
 const SIGNS: readonly (readonly [encoding: TextEncoding, name: string, shareMin: number, signs: RegExp])[] = [
   ['shift_jis', 'Shift-JIS, as Japanese programs write it', 0.1, /\x82[\x9f-\xf1]|\x83[\x40-\x96]/g],
   ['euc-jp', 'EUC-JP, of Japanese', 0.1, /[\xa4\xa5][\xa1-\xf6]/g],
+  ['windows-1253', 'Windows-1253, of Greek', 0.03, /(?<=[\xe1-\xfb])[\xdc-\xdf](?=[\xe1-\xfb])/g],
+  ['windows-1255', 'Windows-1255, of Hebrew', 0.98, /[\xe0-\xfa]{2,}/g],
+  ['windows-1256', 'Windows-1256, of Arabic', 0.06, /\xc7(?=[\xc8-\xed])/g],
   ['windows-1251', 'Windows-1251, of Russian and other Cyrillic letters', 0.8, /[\xa8\xb8\xc0-\xff]{2,}/g],
   ['euc-kr', 'EUC-KR, as Korean programs write it', 0.9, pairs('\\xa1\\xb0-\\xc8')],
   ['gb18030', 'GB 18030, as Chinese programs write it', 0.9, pairs('\\xa1-\\xa3\\xb0-\\xf7')],

@@ -3,7 +3,7 @@ import { cellText } from './cell-text.ts';
 import { mappingByNames } from './column-names.ts';
 import { findTimeForm, timelessReading } from './column-times.ts';
 import { findContinued } from './continued-rows.ts';
-import { detectFormat, newlineOf, type RowFormat, unusualDelimiter } from './file-format.ts';
+import { detectFormat, newlineOf, oneColumn, type RowFormat } from './file-format.ts';
 import { guess, type Kind, type Mapping } from './guess-columns.ts';
 import type { TextEncoding } from './guess-encoding.ts';
 import { type ColumnPairs, kindByFields, mapColumns, whyLacking } from './map-columns.ts';
@@ -153,7 +153,8 @@ export async function readPlan(
   const guessed = wishes.mapping ?? found.mapping;
   const kind = wishes.kind ?? kindByFields(found.kind, found.mapping, wishes.map);
   const hasHeader =
-    format.name === 'delimited' && (wishes.hasHeader ?? (found.hasHeader || wishes.map !== undefined));
+    format.name === 'delimited' &&
+    (wishes.hasHeader ?? (found.hasHeader || asked.some((column) => !/^column \d+$/.test(column))));
   const columns = format.name === 'ndjson' ? keys : namesOf(rows[0]!, hasHeader);
   const isOfFeedback = kind === 'items' && found.kind === 'feedback' && !isExport(kind, columns);
   const likely = isOfFeedback && wishes.mapping === undefined ? withoutTime(guessed) : guessed;
@@ -170,9 +171,16 @@ export async function readPlan(
     if (!(error instanceof OperatorError)) throw error;
     return error;
   });
+  const isUnknown = timed instanceof OpenReading && timed.open === 'time';
+  const timeless = { ...plan, mapping: withoutTime(mapping) };
+  if (isUnknown && wishes.missingTime === 'now') return { plan: timeless, body, guessed, open: fault };
   const whole = { ...plan, isEmpty, ...(timed instanceof OperatorError ? {} : timed) };
-  const open = fault ?? (timed instanceof OperatorError ? timed : whyTimeless(whole, body));
-  return { plan: whole, body, guessed, open };
+  const open = isUnknown
+    ? timed.of(columns, whyTimeless(timeless, body)?.guessInWords)
+    : timed instanceof OperatorError
+      ? timed
+      : whyTimeless(whole, body);
+  return { plan: whole, body, guessed, open: fault ?? open };
 }
 
 /** The columns of a file of rows, as guessed or said. */
@@ -202,7 +210,7 @@ function planRows(
     ...numbersIn(body, mapping, format),
     keepsBlanks: isExport(kind, columns),
     separator: wishes.separator ?? separatorIn(body, kind, columns, used),
-    otherKey: otherKey(columns, body, mapping, used.Comment),
+    otherKey: otherKey(columns, body, mapping, used.Comment, wishes.kind),
     taken: [...Object.values(used), ...states.map(({ at }) => at)],
   };
 }
@@ -377,18 +385,4 @@ async function timesOf(
     for await (const rows of more) yield columnOf(rows, at);
   }
   return findTimeForm(`${path}: the times in "${columns[at]}"`, columnOf(body, at), rest(), wish);
-}
-
-/** The fault of a file of which one column was found where there are to be more. */
-function oneColumn(path: string, head: string): OpenReading {
-  const sign = unusualDelimiter(head);
-  const finding = `${path}: only one column was found`;
-  if (sign === undefined)
-    return new OpenReading(
-      'delimiter',
-      finding,
-      '; if another sign than , ; tab | or :: stands between columns, name it with --delimiter',
-    );
-  const often = `${finding}, but ${JSON.stringify(sign)} stands equally often in each line`;
-  return new OpenReading('delimiter', often, `; if it is between columns, say --delimiter '${sign}'`, sign);
 }

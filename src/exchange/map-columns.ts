@@ -93,7 +93,9 @@ export function whyLacking(
   likely = '',
   fault?: OpenReading,
 ): OperatorError | undefined {
-  const field = REQUIRED[kind].find((each) => mapping[each] === undefined);
+  const hasNone = mapping.UserId === undefined && mapping.ItemId === undefined;
+  const field =
+    hasNone && likely !== '' ? 'UserId' : REQUIRED[kind].find((each) => mapping[each] === undefined);
   if (field !== undefined) {
     const short = field === 'UserId' ? 'user' : 'item';
     const finding = `${path}: no column looks like the ${field} of ${kind}`;

@@ -66,37 +66,70 @@ function* valuesWithin(object: JsonObject, before: string, depth: number): Gener
     else yield [before + key, value];
 }
 
+/** What stands before a list of objects in an object that is the whole text, as APIs answer: plain values, and the key of the list. */
+const BEFORE_LIST =
+  /^\s*\{(?:\s*"[^"]*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^\s"{}[\],]+)\s*,)*\s*"[^"]*"\s*:\s*(?=\[\s*\{)/;
+/** Text by which that is told where no line ends before. */
+const TOLD_BY = 64 * 1024;
+
+/** The list within, where the whole text is an object around one; undefined while that is not told. */
+function withinObject(text: string, isLast: boolean): string | undefined {
+  const [line = '', ...more] = text.trimStart().split('\n');
+  const [before] = BEFORE_LIST.exec(text) ?? [];
+  const isLine = parseObject(line) !== undefined;
+  if (isLine && (before === undefined || more.some((each) => each.trim() !== ''))) return text;
+  if (!isLast && text.length < TOLD_BY) return undefined;
+  if (before === undefined) return text;
+  // An order has its user beside its lines.
+  const own = Object.keys(parseObject(`${before}0}`) ?? {});
+  return mappingByNames(own).UserId === undefined ? text.slice(before.length) : text;
+}
+
 /**
- * The objects of one JSON array as lines, piece by piece: a comma between two of them becomes the end of a line, and no other line
- * ends stay. A text that is no such array stays as it is.
+ * The objects of one JSON array, or of the list that an object is all around, as lines, piece by piece: a comma between two of them
+ * becomes the end of a line, and no other line ends stay. A text that is no such array stays as it is.
  */
-export function linesOfArray(): (piece: string) => string {
+export function linesOfArray(): (piece: string, isLast?: boolean) => string {
   let isArray: boolean | undefined;
   let isText = false;
   let depth = 0;
+  let isOver = false;
+  let around = 0;
   let begun = '';
-  return (given) => {
-    const piece = begun + given;
+  return (given, isLast = false) => {
+    let piece = begun + given;
     begun = '';
     if (isArray === undefined) {
       if (piece.trim() === '') return piece;
+      const told = /^\s*\{/.test(piece) ? withinObject(piece, isLast) : piece;
       // The first object may come with the next piece.
-      if (/^\s*\[\s*$/.test(piece)) {
+      if (told === undefined || /^\s*\[\s*$/.test(told)) {
         begun = piece;
         return '';
       }
+      if (told.length < piece.length) around = 1;
+      piece = told;
       isArray = /^\s*\[\s*\{/.test(piece);
     }
     if (!isArray) return piece;
     // A sign behind a backslash may come with the next piece.
     begun = /(?<!\\)(?:\\\\)*\\$/.test(piece) ? '\\' : '';
-    return piece.slice(0, piece.length - begun.length).replace(/\\.|["[\]{},\r\n]/gs, (sign) => {
-      if (sign === '"') isText = !isText;
-      if (isText || sign === '"') return sign;
-      if (sign === ',') return depth === 1 ? '\n' : sign;
-      if (/\s/.test(sign)) return ' ';
-      if (/[[{]/.test(sign)) return depth++ === 0 ? '' : sign;
-      return --depth === 0 ? '' : sign;
-    });
+    return piece
+      .slice(0, piece.length - begun.length)
+      .replace(/\\.|["[\]{},\r\n]|[^\\"[\]{},\r\n]+/gs, (sign) => {
+        if (sign === '"') isText = !isText;
+        // Behind the list and what is around it nothing is read, and what looks like more of it is refused.
+        if (isOver && !isText && /^[[{]$/.test(sign)) return around++ === 0 ? `\n${sign}` : '';
+        if (isOver && !isText && /^[\]}]$/.test(sign)) around--;
+        if (isOver) return '';
+        if (sign.length > 1) return sign;
+        if (isText || sign === '"') return sign;
+        if (sign === ',') return depth === 1 ? '\n' : sign;
+        if (/\s/.test(sign)) return ' ';
+        if (/[[{]/.test(sign)) return depth++ === 0 ? '' : sign;
+        if (!/[\]}]/.test(sign)) return sign;
+        isOver = --depth === 0;
+        return isOver ? '' : sign;
+      });
   };
 }

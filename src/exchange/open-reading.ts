@@ -18,4 +18,10 @@ export class OpenReading extends OperatorError {
     this.guess = guess;
     this.guessInWords = guessInWords;
   }
+
+  /** The same where one of these columns is asked for. */
+  of(columns: readonly string[], likely = ''): OpenReading {
+    const advice = this.message.slice(this.finding.length);
+    return new OpenReading(this.open, this.finding, advice, columns.join(', '), likely);
+  }
 }

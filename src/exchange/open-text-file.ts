@@ -110,7 +110,7 @@ async function* decoded(
       const text = inLines(decoder.decode(chunk, { stream: true }));
       if (text !== '') yield text;
     }
-    const rest = inLines(decoder?.decode() ?? '');
+    const rest = inLines(decoder?.decode() ?? '', true);
     if (rest !== '') yield rest;
   } catch (error) {
     if (error instanceof OperatorError) throw error;

@@ -16,14 +16,17 @@ const GONE = anyOf(`
   zurueckgegeb zurueckgesend widerruf rembours renvoy refus échou abandon devol devuel reembols rechaz fallid rimbors reso$ resi$
   restituit rifiut geannul geretourn terugbetaald teruggestuurd mislukt zwroc zwrot odrzucon nieudan zrušen vracen vrácen vratk zamítnut selhal neúspěš falhou falhad estorn
   unavailab erreur$ error$ errore$ fehler$ zahlungsfehl betalingsfout błąd$ skip$ skipped$ fraud betrug retur$ recus avbest avbrut makuler returner återbetald återtag tilbakef tilbageb iptal iade red$ reddedil キャンセル 返品 返金 取消 取り消し
-  취소 주문취소 구매취소 결제취소 반품 주문반품 환불 ملغي ملغى ملغاة الغاء الإلغاء مسترجع مسترد مرتجع الاسترجاع الاسترداد`);
+  취소 주문취소 구매취소 결제취소 반품 주문반품 환불 ملغي ملغى ملغاة الغاء الإلغاء مسترجع مسترد مرتجع الاسترجاع الاسترداد
+  отмен скасован возврат$ возвращ поверн отказ върнат анулир töröl visszaküld visszatér lemond returnat ramburs respins ακυρω επιστροφ peruttu peruut palaut
+  tühista tagasta atšauk grąžin atcelt batal dibatalkan pengembalian dikembalikan vráten storno povrat otkaz hủy$ ยกเลิก คืนสินค้า คืนเงิน בוטל מבוטל הוחזר החזר
+  لغو مرجوع 交易关闭 已关闭 已取消 已退 退款 退货 退貨 不成立`);
 /** Words that turn a state around, or say that a part alone came back or that it is asked for. */
 const NOT = anyOf(`
   not no$ non$ nicht kein nie$ ne$ não sin$ sans$ partial partly part$ teil parti$ partiel parci parzi część castec částeč delvis kısm request
   一部 未`);
 /** A delivery that failed, or somebody who did not come, told by two words. */
 const NOT_DONE =
-  /(?:^| )(?:undeliver|unzustellbar|(?:not|nicht|no|non|nao|nie|niet) (?:deliver|zugestell|geliefert|entreg|livr|consegn|dorecz|bezorgd|attend|erschien|teilgenomm|show))/;
+  /(?:^| )(?:undeliver|unzustellbar|tra hang|hoan tien|timed out|(?:not|nicht|no|non|nao|nie|niet) (?:deliver|zugestell|geliefert|entreg|livr|consegn|dorecz|bezorgd|attend|erschien|teilgenomm|show))/;
 /** Orders that stand, by which a column of states is told where none was cancelled yet. */
 const STANDS = anyOf(`
   complet attend paid$ payment$ ship deliver fulfil process pending dispatch approv confirm invoiced done bezahlt versa versend versend geliefert
@@ -33,7 +36,7 @@ const STANDS = anyOf(`
 
 /** Names of columns of states. */
 const STATE_NAME =
-  /statu[st]|states?$|zustand|^etat|situa[ct]|^estado|^stato|^stan(?:zam|$)|^stav$|^stavobj|durum|stage$|ステータス|状態|状況|상태|حالة/;
+  /statu[st]|states?$|zustand|^etat|situa[ct]|^estado|^stato|^stan(?:zam|$)|^stav$|^stavobj|durum|stage$|статус|состояни|стан$|allapot|^stare|καταστασ|^tila$|^olek|busen|trangthai|สถานะ|סטטוס|מצב|وضعیت|状态|狀態|ステータス|状態|状況|상태|حالة/;
 /** A column that says whether customers came, which is of the row; another one that names them is of the customers. */
 const ATTENDANCE = /^(?:attendee|guest|participant|registrant|teilnehmer)(?:status|state)$/;
 /** Around the word of a column that says of each row whether it was cancelled, or when: `is_cancelled`, `Refunded at`. */

@@ -19,7 +19,7 @@ import type { Survey } from './survey-feedback.ts';
 const LIKED_SHARE = 0.7;
 /** Words in the names of files and columns of purchases, in the languages in which columns are known: an order, a quantity, a price. */
 const OF_PURCHASES =
-  /order|purchas|bought|payment|currency|waehrung|wahrung|^waerk$|invoice|sales|sold|transaction|basket|receipt|quantity|qty|price|bestell|auftrag|rechnung|kae?uf|menge|anzahl|preis|umsatz|commande|achat|vente|factur|fattur|quantit|quantid|prix|pedido|compra|vend[ai]|cantidad|prec[io]|ordin[ei]|acquist|prezzo|aankoop|aantal|prijs|zamow|sprzeda|zakup|ilosc|^cena|cena$|objedn|nakup|prodej|mnozstvi|ordre|antal|pris$|siparis|satis|adet|fiyat|注文|購入|売上|数量|価格|単価|주문|구매|결제|수량|طلب|شراء|الكمية/;
+  /order|purchas|bought|payment|currency|waehrung|wahrung|^waerk$|invoice|sales|sold|transaction|basket|receipt|quantity|qty|price|bestell|auftrag|rechnung|kae?uf|menge|anzahl|preis|umsatz|commande|achat|vente|factur|fattur|quantit|quantid|prix|pedido|compra|vend[ai]|cantidad|prec[io]|ordin[ei]|acquist|prezzo|aankoop|aantal|prijs|zamow|sprzeda|zakup|ilosc|^cena|cena$|objedn|nakup|prodej|mnozstvi|ordre|antal|pris$|siparis|satis|adet|fiyat|注文|購入|売上|数量|価格|単価|주문|구매|결제|수량|طلب|شراء|الكمية|заказ|замовл|поръчк|покуп|прода|реализ|количе|кільк|цена|ціна|rendel|mennyis|comand|comenz|cantitat|pret$|παραγγελ|ποσοτ|tilau|hinta|kogus|uzsakym|kiekis|donhang|soluong|pesanan|jumlah|สงซอ|จานวน|הזמנ|כמות|订单|訂單|數量/;
 /** The same of files of returns, which has a type of its own where quantities below 0 do not tell it. */
 const OF_RETURNS =
   /retour|return|refund|rueck|ruck(?:gabe|send)|storn|cancel|devol|^res[io]$|zwrot|iade|返品/;

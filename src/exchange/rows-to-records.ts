@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from 'entities';
 import { type Fields as EntityFields, ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
-import { cellText, isRounded, narrowDigits, withFormula } from './cell-text.ts';
+import { cellText, isRounded, narrowDigits, verdictOf, withFormula } from './cell-text.ts';
 import type { RowFormat } from './file-format.ts';
 import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
 import { isKept, LostNumber, lostNumbers } from './lost-number.ts';
@@ -311,8 +311,10 @@ function havePointsInThousands(numbers: readonly string[], others: readonly stri
 /** Commas between thousands for certain: before a point, or two of them. */
 const THOUSANDS_COMMAS = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})$/;
 
-/** A number with a point in it, and its sign in front: `-1250.5` of `1.250,5-` or `1,250.5-`. */
+/** A number with a point in it, and its sign in front: `-1250.5` of `1.250,5-` or `1,250.5-`; of a verdict 1 or 0. */
 export function plainNumber(text: string, hasDecimalCommas: boolean): string {
+  const verdict = verdictOf(text);
+  if (verdict !== undefined) return verdict;
   const signed = narrowDigits(text).replace(/^(\d.*\d|\d)\s*-$/, '-$1');
   if (hasDecimalCommas) return signed.replace(THOUSANDS_SIGN, '').replace(',', '.');
   return THOUSANDS_COMMAS.test(signed) ? signed.replaceAll(',', '') : signed;

@@ -64,8 +64,15 @@ const FRONT_HALF = /(오전|오후|上午|下午|午前|午後) ?([\d:]+)/;
 const ARABIC_HALF = /(?<=\d) ?([صم])$/;
 const halfOf = (_: string, half: string) => (/[오下][후午]|午後|م/.test(half) ? ' pm' : ' am');
 const halfBehind = (all: string, half: string, clock: string) => clock + halfOf(all, half);
+/** As C writes times, `Tue Apr 03 18:00:09 +0000 2012`, and the time of day before the day, `11:38 PM, September 10 2024`. */
+const OF_C = /^\p{L}{3} (\p{L}{3}) +(\d{1,2}) ([\d:]{8})( [+-]\d{4}| [A-Z]{3,4})? (\d{4})$/u;
+const CLOCK_FIRST = /^(\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?),? (.*\d{4}.*|\d.*\d\d)$/i;
 const plainTime = (text: string) =>
-  narrowDigits(text.trim()).replace(FRONT_HALF, halfBehind).replace(ARABIC_HALF, halfOf);
+  narrowDigits(text.trim())
+    .replace(FRONT_HALF, halfBehind)
+    .replace(ARABIC_HALF, halfOf)
+    .replace(OF_C, '$2 $1 $5 $3$4')
+    .replace(CLOCK_FIRST, '$2 $1');
 /** A day alone, or its midnight. */
 const DAY_ALONE = /^(?!\d{9})[^:]*$|[ T]0?0:00(?::00(?:\.0+)?)?Z?$/;
 /** Where three numbers of two digits end with so many different ones and begin with less than half as many, these are years. */

@@ -3,20 +3,23 @@
 import { getOrPut } from '../domain/get-or-put.ts';
 import { cellText } from './cell-text.ts';
 import { isSentence } from './column-names.ts';
-import { keyBesideTitles, likelyKey, type Mapping } from './guess-columns.ts';
+import { type Kind, keyBesideTitles, likelyKey, likelyUser, type Mapping } from './guess-columns.ts';
 import { textsOf } from './read-rows.ts';
 import type { Row } from './rows-to-records.ts';
 
-/** The column of users or items, where the other ones are known alone; of items first a key beside their titles. */
+/** The column of users or items, where the other ones are known alone or neither are: then of users; of items first a key beside their titles. */
 export function otherKey(
   columns: readonly string[],
   body: readonly Row[],
   { Comment: _, ...keys }: Mapping,
   titleAt: number | undefined,
+  wished?: Kind,
 ): string | undefined {
-  if ((keys.UserId === undefined) === (keys.ItemId === undefined)) return undefined;
+  if (keys.UserId !== undefined && keys.ItemId !== undefined) return undefined;
   const rows = [columns, ...body.map((row) => textsOf(row).map(cellText))];
   const taken = Object.values(keys);
+  if (keys.UserId === undefined && keys.ItemId === undefined)
+    return wished === undefined || wished === 'feedback' ? likelyUser(rows, taken) : undefined;
   const isTitled = keys.UserId !== undefined && titleAt !== undefined && !isSentence(columns[titleAt]!);
   const titled = isTitled ? keyBesideTitles(rows, titleAt, taken) : undefined;
   const known = [keys.UserId ?? keys.ItemId, keys.Timestamp].filter((at) => at !== undefined);

@@ -191,11 +191,11 @@ describe('the titles of items', () => {
 
 describe('columns of a language that is not known', () => {
   it('are asked for, users where there are items alone, and both where there is nothing', async () => {
-    const half = file('half.csv', 'Artikelnr;Ostaja;Kpl\na1;ann;1\na2;bob;2\n');
+    const half = file('half.csv', 'Artikelnr;Eroslea;Zenbat\na1;ann;1\na2;bob;2\n');
     const prompt = scripted(
       ...([
-        ['the users', 'Ostajat'],
-        ['the users', 'Ostaja'],
+        ['the users', 'Erosleat'],
+        ['the users', 'Eroslea'],
         ['right', ''],
         ['What did', ''],
       ] as [string, string][]),
@@ -203,16 +203,16 @@ describe('columns of a language that is not known', () => {
     const { files } = await findAnswers(asks(half), prompt);
     prompt.close();
     expect(prompt.heard.join('\n')).toMatch(
-      /has items and no column that looks like users[\s\S]*no column Ostajat/,
+      /has items and no column that looks like users[\s\S]*no column Erosleat/,
     );
     expect(files.map(({ plan }) => [plan.kind, plan.mapping])).toEqual([
       ['feedback', { ItemId: 0, UserId: 1 }],
     ]);
-    const none = file('none.csv', 'Ostaja;Tuote;Kpl\nann;a1;1\nbob;a2;2\n');
+    const none = file('none.csv', 'Eroslea;Salgaia;Zenbat\nann;a1;1\nbob;a2;2\n');
     const both = scripted(
       ['has the users', ''],
-      ['has the users', 'Ostaja'],
-      ['has the items', 'Tuote'],
+      ['has the users', 'Eroslea'],
+      ['has the items', 'Salgaia'],
       ['right', ''],
       ['What did', ''],
     );
@@ -220,14 +220,14 @@ describe('columns of a language that is not known', () => {
     both.close();
     expect(named.files[0]?.plan.mapping).toEqual({ UserId: 0, ItemId: 1 });
     await expect(findAnswers(accepts(none), undefined)).rejects.toThrow(
-      /no column looks like the UserId of feedback; name it with --map user=COLUMN\. The columns are Ostaja/,
+      /no column looks like the UserId of feedback; name it with --map user=COLUMN\. The columns are Eroslea/,
     );
   });
 });
 
 describe('feedback all of which would be of now', () => {
-  const rows = (time: string) => `Ostaja;sku;Hetki;Syntynyt\nann;a1;${time};x\nbob;a2;${time};y\n`;
-  const map = parseMap('user=Ostaja');
+  const rows = (time: string) => `Eroslea;sku;Hetki;Syntynyt\nann;a1;${time};x\nbob;a2;${time};y\n`;
+  const map = parseMap('user=Eroslea');
 
   it('asks for the column of its times where one looks as if it had them, and takes it by Enter', async () => {
     const when = file('when.csv', rows('2024-01-10 08:00'));
@@ -264,7 +264,7 @@ describe('feedback all of which would be of now', () => {
 
 describe('a question without a proposal', () => {
   it('ends after the second Enter, with what to say', async () => {
-    const none = file('nothing-known.csv', 'Ostaja;Tuote;Kpl\nann;a1;1\nbob;a2;2\n');
+    const none = file('nothing-known.csv', 'Eroslea;Salgaia;Zenbat\nann;a1;1\nbob;a2;2\n');
     const columns = scripted(['has the users', ''], ['has the users', '']);
     await expect(findAnswers(asks(none), columns)).rejects.toThrow(/name it with --map user=COLUMN/);
     columns.close();
@@ -284,14 +284,14 @@ describe('a question without a proposal', () => {
   });
 
   it('has the titles for the items where there is nothing else', async () => {
-    const seen = file('titles.csv', 'Ostaja,Title,Start Time\nann,Heat,2024-01-10 20:00\n');
+    const seen = file('titles.csv', 'Eroslea,Title,Start Time\nann,Heat,2024-01-10 20:00\n');
     const prompt = scripted(['has the items', ''], ['right', ''], ['What did', '']);
-    const { files } = await findAnswers(asks(seen, { wishes: { map: parseMap('user=Ostaja') } }), prompt);
+    const { files } = await findAnswers(asks(seen, { wishes: { map: parseMap('user=Eroslea') } }), prompt);
     prompt.close();
     expect(files.at(-1)?.plan.mapping).toMatchObject({ UserId: 0, ItemId: 1 });
-    const log = file('log.csv', 'Ostaja,Description,Start Time\nann,Ann viewed page 7,2024-01-10 20:00\n');
+    const log = file('log.csv', 'Eroslea,Description,Start Time\nann,Ann viewed page 7,2024-01-10 20:00\n');
     const sentences = scripted(['has the items', ''], ['right', '']);
-    const given = asks(log, { wishes: { map: parseMap('user=Ostaja') } });
+    const given = asks(log, { wishes: { map: parseMap('user=Eroslea') } });
     await expect(findAnswers(given, sentences)).rejects.toThrow(/no file was taken .*--map item=COLUMN$/);
     expect(sentences.heard.join()).toContain('or none: (none)');
   });
@@ -299,9 +299,14 @@ describe('a question without a proposal', () => {
 
 describe('columns that orders and articles both have', () => {
   it('are those of the articles where these alone have a field for them', async () => {
-    const sold = file('sold.csv', 'Asiakas;Tuote;Milloin;Kuvaus;Ryhma;Kpl\nann;a1;2024-01-01;Tee;Warm;1\n');
-    const goods = file('tuotteet.csv', 'Tuote;Kuvaus;Ryhma;Kpl\na1;Tee;Warm;70\n');
-    const map = parseMap('user=Asiakas,item=Tuote,time=Milloin,title=Kuvaus,categories=Ryhma,value=Kpl');
+    const sold = file(
+      'sold.csv',
+      'Bezeroa;Salgaia;Noiz;Azalpena;Multzoa;Zenbat\nann;a1;2024-01-01;Tee;Warm;1\n',
+    );
+    const goods = file('salgaiak.csv', 'Salgaia;Azalpena;Multzoa;Zenbat\na1;Tee;Warm;70\n');
+    const map = parseMap(
+      'user=Bezeroa,item=Salgaia,time=Noiz,title=Azalpena,categories=Multzoa,value=Zenbat',
+    );
     const { files } = await findAnswers(accepts(sold, { paths: [sold, goods], wishes: { map } }), undefined);
     expect(files.map(({ plan }) => plan.mapping)).toEqual([
       { ItemId: 0, Comment: 1, Categories: 2, Labels: 2 },
@@ -314,7 +319,7 @@ describe('columns that orders and articles both have', () => {
       ['feedback', { UserId: 0, ItemId: 1, Timestamp: 2, Value: 5 }],
     ]);
     const places = { config: 'furze.toml', data: './data', from: 'csv' } as const;
-    expect(sameCommand({ files: within, takesProposals: false }, places)).toContain('categories=Ryhma');
+    expect(sameCommand({ files: within, takesProposals: false }, places)).toContain('categories=Multzoa');
   });
 });
 

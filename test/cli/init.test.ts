@@ -295,9 +295,9 @@ describe('furze init with flags', () => {
   });
 
   it('takes a file for items whose item column alone is named, whatever its columns are called', async () => {
-    const orders = file('orders.csv', 'Asiakas;Tuote;Milloin\nann;tee;06.01.2024\nbob;rum;07.01.2024\n');
-    const goods = file('artikel.csv', 'Tuote;Kuvaus\ntee;Tee\nrum;Rum\n');
-    const map = parseMap('user=Asiakas,item=Tuote,time=Milloin');
+    const orders = file('orders.csv', 'Bezeroa;Salgaia;Noiz\nann;tee;06.01.2024\nbob;rum;07.01.2024\n');
+    const goods = file('artikel.csv', 'Salgaia;Azalpena\ntee;Tee\nrum;Rum\n');
+    const map = parseMap('user=Bezeroa,item=Salgaia,time=Noiz');
     const given = { ...nothingGiven, paths: [orders, goods], wishes: { map }, positiveTypes: ['like'] };
     const { files } = await findAnswers({ ...given, takesProposals: true }, undefined);
     expect(files.map(({ plan }) => [plan.kind, plan.hasHeader, plan.mapping])).toEqual([
@@ -307,9 +307,9 @@ describe('furze init with flags', () => {
   });
 
   it('takes another column of each file for one field', async () => {
-    const orders = file('sales.csv', 'Asiakas;Tuote;Milloin\nann;tee;06.01.2024\nbob;rum;07.01.2024\n');
-    const goods = file('goods.csv', 'Tunnus;Kuvaus\ntee;Tee\nrum;Rum\n');
-    const map = parseMap('user=Asiakas,item=Tuote,item=Tunnus,time=Milloin');
+    const orders = file('sales.csv', 'Bezeroa;Salgaia;Noiz\nann;tee;06.01.2024\nbob;rum;07.01.2024\n');
+    const goods = file('goods.csv', 'Giltza;Azalpena\ntee;Tee\nrum;Rum\n');
+    const map = parseMap('user=Bezeroa,item=Salgaia,item=Giltza,time=Noiz');
     const given = { ...nothingGiven, positiveTypes: ['like'], takesProposals: true };
     const { files } = await findAnswers({ ...given, paths: [orders, goods], wishes: { map } }, undefined);
     expect(files.map(({ plan }) => [plan.kind, plan.mapping])).toEqual([
@@ -317,7 +317,7 @@ describe('furze init with flags', () => {
       ['feedback', { UserId: 0, ItemId: 1, Timestamp: 2 }],
     ]);
     const alone = findAnswers({ ...given, paths: [orders], wishes: { map } }, undefined);
-    await expect(alone).rejects.toThrow(/sales\.csv has no column "Tunnus"/);
+    await expect(alone).rejects.toThrow(/sales\.csv has no column "Giltza"/);
   });
 
   it('refuses types that are not there, columns that are not there and files of items alone', async () => {

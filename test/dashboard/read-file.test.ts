@@ -48,6 +48,15 @@ describe('a file that was chosen in the dashboard', () => {
     expect(rows.at(-1)).toMatchObject({ line: 2 + 2 * 59_999 });
   });
 
+  it('is the list of an object that is all of it, short or long', async () => {
+    for (const count of [2, 9000]) {
+      const orders = Array.from({ length: count }, (_, at) => ({ user: `u${at}`, item: 'tea' }));
+      const { rows } = await read(JSON.stringify({ page: 1, orders }), 'a.json');
+      expect(rows).toHaveLength(count);
+      expect(rows.at(-1)).toMatchObject({ cells: [`u${count - 1}`, 'tea'] });
+    }
+  });
+
   it('takes the inches of an unquoted cell for no quote', async () => {
     const line = 'tv\t24" wide\t"two\nlines, ""so"""\n';
     const { rows, batches } = await read(piecesOf(`item\ttitle\tcomment\n${line.repeat(120_001)}`));

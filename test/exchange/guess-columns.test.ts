@@ -97,7 +97,7 @@ describe('the guess of a file', () => {
     [
       'names of another language by the numbers under them',
       [
-        ['Asiakas', 'Tuote', 'Kappaletta'],
+        ['Bezeroa', 'Salgaia', 'Zenbat'],
         ['ann', 'tea', '1,5'],
       ],
       { kind: 'feedback', hasHeader: true, mapping: {} },

@@ -9,6 +9,9 @@ const TEXTS: readonly (readonly [encoding: string, text: string])[] = [
   ['gb18030', '订单号,客户编号,商品名称,数量\n1,li,绿茶礼盒,2\n2,wang,普洱茶,1'],
   ['big5', '訂單編號,客戶編號,商品名稱,數量\n1,li,綠茶禮盒,2\n2,wang,烏龍茶葉,1'],
   ['windows-1251', 'Номер заказа,Покупатель,Товар,Количество\n1,ivan,Зелёный чай,2'],
+  ['windows-1253', 'Κωδικός,Πελάτης,Προϊόν,Ποσότητα\n1,Μαρία,Πράσινο τσάι,2\n2,Νίκος,Κόκκινη τσάντα,1'],
+  ['windows-1255', 'מספר הזמנה,שם לקוח,מוצר,כמות\n1,דנה,תה ירוק,2\n2,יוסי,תיק אדום,1'],
+  ['windows-1256', 'رقم العميل,اسم المنتج,الكمية\n1,الشاي الأخضر,2\n2,الحقيبة الحمراء,1'],
   ['windows-1250', 'Numer,Klient,Nazwa towaru\n1,jan,Kołdra bawełniana,2\n2,ewa,Żółta poduszka gęś'],
   ['windows-1254', 'Sipariş No,Müşteri,Ürün adı\n1,ayşe,Kırmızı çanta\n2,ali,Yeşil ayakkabı'],
   [

@@ -180,6 +180,31 @@ describe('rows', () => {
     expect(() => detectFormat('[\n [1, 2]]')).toThrow(/^The file is one JSON array of lists/);
   });
 
+  it('of an object around one list are those of the list, unless they are the lines of an order', () => {
+    const list = [{ a: '],"' }, { a: [{ b: 1 }] }];
+    const around = { version: 1, note: 'a "b" {', list, total: { all: 2 } };
+    for (const text of [JSON.stringify(around), `${JSON.stringify(around, undefined, 2)}\n`])
+      for (let size = 1; size <= text.length; size++) {
+        const take = linesOfArray();
+        let lines = '';
+        for (let at = 0; at < text.length; at += size)
+          lines += take(text.slice(at, at + size), at + size >= text.length);
+        expect(
+          lines
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line)),
+        ).toEqual(list);
+      }
+    const order = JSON.stringify({ id: 1, customer: 'ann', lines: list });
+    for (const text of [order, `${order}\n`, `{"id":1,"lines":[{"a":1}]}\n{"id":2,"lines":[{"a":1}]}\n`])
+      expect(linesOfArray()(text, true)).toBe(text);
+    // More than the list is refused in the end, and not passed over.
+    expect(linesOfArray()('{\n"a":[{"b":1}]}\n{\n"a":[{"b":2}]}', true).split('\n').length).toBeGreaterThan(
+      1,
+    );
+  });
+
   it.each([';', ',', '\t', '^'])(
     "are told by Excel's own first line, which is none: sep=%j",
     async (sign) => {

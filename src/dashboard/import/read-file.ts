@@ -18,7 +18,7 @@ export async function openFile(given: File): Promise<OpenedFile> {
   const file = await unpack(given);
   const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
   const encoding = wideEncodingOf(bytes) ?? (await encodingOf(file, bytes));
-  const head = linesOfArray()(new TextDecoder(encoding).decode(bytes));
+  const head = linesOfArray()(new TextDecoder(encoding).decode(bytes), true);
   return { file, encoding, head, isWhole: file.size <= HEAD_BYTES };
 }
 
@@ -81,4 +81,5 @@ export async function* textOf(
 ): AsyncGenerator<string> {
   const inLines = linesOfArray();
   for await (const text of textsOf(file, new TextDecoder(encoding), tell)) yield inLines(text);
+  yield inLines('', true);
 }
