@@ -33,13 +33,13 @@ describe('the latest likes of all', () => {
   it('say what they say when they are read anew, whatever comes and is taken back between two questions', () => {
     const random = createRandom(8);
     const likes = new RecentLikes();
-    const given: [number, number][] = [];
+    const given: [number, number, number][] = [];
     for (let step = 0; step < 600; step++) {
-      const like: [number, number] = [random.below(60), random.below(30)];
+      const like: [number, number, number] = [random.below(60), random.below(30), 1000 * step];
       if (random.below(4) === 0 && given.length > 0)
         likes.remove(...given.splice(random.below(given.length), 1)[0]!);
       else if (random.below(2) === 0) {
-        likes.add(...like, 1000 * step);
+        likes.add(...like);
         given.push(like);
       }
       const liked = Array.from({ length: 1 + random.below(3) }, () => random.below(30));
@@ -93,8 +93,8 @@ describe('the latest likes of all', () => {
     likes.add(1, 11, 6000);
     likes.add(2, 10, 7000);
     likes.add(2, 12, 8000);
-    likes.remove(2, 12);
-    likes.remove(3, 99);
+    likes.remove(2, 12, 8000);
+    likes.remove(3, 99, 8000);
     const again = new RecentLikes();
     again.add(9, 9, 1);
     again.restore(likes.save());
@@ -127,7 +127,7 @@ describe('the latest likes of all', () => {
     for (let user = 0; user < 3; user++) likes.add(user, 50, 1_000_000);
     for (let user = 0; user < 40; user++) likes.add(user, 60, 2_000_000);
     expect([3, 50, 60, 70].map((row) => likes.hasJustBeenLiked(row))).toEqual([false, true, true, false]);
-    for (let at = 3; at < 900; at += 10) likes.remove(at, 3);
+    for (let at = 3; at < 900; at += 10) likes.remove(at, 3, 1000 * at);
     expect(likes.hasJustBeenLiked(3)).toBe(true);
     const again = new RecentLikes();
     again.restore(likes.save());
@@ -144,11 +144,35 @@ describe('the latest likes of all', () => {
     for (const [user, item, timeMs] of given) inTime.add(user, item, timeMs);
     for (const [user, item, timeMs] of given.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]))
       byUser.add(user, item, timeMs);
-    const restored = new RecentLikes();
-    restored.restore(byUser.save());
-    expect(restored.save()).toEqual(inTime.save());
-    for (let user = 0; user < 7; user++)
-      expect(restored.latestOf(user, 10)).toEqual(inTime.latestOf(user, 10));
-    expect([...restored.usersOf(99)]).toEqual([...inTime.usersOf(99)]);
+    byUser.order();
+    expect(byUser.save()).toEqual(inTime.save());
+    for (let user = 0; user < 7; user++) expect(byUser.latestOf(user, 10)).toEqual(inTime.latestOf(user, 10));
+    expect([...byUser.usersOf(99)]).toEqual([...inTime.usersOf(99)]);
+  });
+
+  it('are in the order in which they came for all who read them, as after a restart and in threads', () => {
+    const random = createRandom(11);
+    const likes = new RecentLikes();
+    for (let at = 0; at < 500; at++)
+      likes.add(random.below(40), random.below(30), 1000 * (at + random.below(200)));
+    const again = new RecentLikes();
+    again.restore(likes.save());
+    expect(again.save()).toEqual(likes.save());
+    for (let row = 0; row < 30; row++) {
+      expect([...again.usersOf(row)]).toEqual([...likes.usersOf(row)]);
+      expect(again.hasJustBeenLiked(row)).toBe(likes.hasJustBeenLiked(row));
+    }
+    expect(again.someUsers()).toEqual(likes.someUsers());
+  });
+
+  it('lose the like that is taken back, where its user has given the item another one', () => {
+    const likes = new RecentLikes();
+    for (const [user, timeMs] of [1, 2, 1].map((user, at) => [user, 1000 * (at + 1)] as const))
+      likes.add(user, 10, timeMs);
+    likes.remove(1, 10, 1000);
+    expect([...likes.save().seconds]).toEqual([2, 3]);
+    // Of a time that is not known any more.
+    likes.remove(1, 10, 500);
+    expect([...likes.save().seconds]).toEqual([2]);
   });
 });

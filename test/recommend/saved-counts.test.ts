@@ -32,11 +32,11 @@ function figuresOf({ popularity, types }: SavedCounts) {
     Array.from(values)
       .join(' ')
       .replace(/(^0)?( 0)*$/, '');
-  const { userRows, itemRows } = popularity.recent.save();
+  const { userRows, itemRows, seconds } = popularity.recent.save();
   return {
     window: list(popularity.window),
     ever: list(popularity.ever),
-    recent: [...new Set(Array.from(userRows, (user, at) => `${user} ${itemRows[at]}`))].sort(),
+    recent: Array.from(userRows, (user, at) => `${user} ${itemRows[at]} ${seconds[at]}`).sort(),
     types: types.save().filter(([, n]) => n > 0),
   };
 }
@@ -107,6 +107,8 @@ describe('the saved counts of all feedback', () => {
     expect(figuresOf(counts)).toEqual(figuresOf(whole));
     for (const [at, total] of decayedOf(whole).entries()) expect(decayedOf(counts)[at]).toBeCloseTo(total, 1);
     expect(counts.popularity.asOfMs).toBe(whole.popularity.asOfMs);
+    const { seconds } = whole.popularity.recent.save();
+    expect(seconds).toEqual(seconds.toSorted());
 
     const again = newCounts(store.local);
     again.restore(counts.save(store.local.feedbackPosition!));

@@ -97,13 +97,14 @@ describe('the taste of those who like what no model knows', () => {
     const models = [modelOf(random), modelOf(random)];
     const { likes, of } = likesOfTwoTastes(random);
     const taste = new SharedTaste();
-    const given: [number, number][] = [];
+    const given: [number, number, number][] = [];
     for (let step = 0; step < 300; step++) {
-      const like: [number, number] = [random.below(USERS), random.below(2) === 0 ? HOT : random.below(KNOWN)];
+      const item = random.below(2) === 0 ? HOT : random.below(KNOWN);
+      const like: [number, number, number] = [random.below(USERS), item, 5_000_000 + step];
       if (given.length > 0 && random.below(4) === 0)
         likes.remove(...given.splice(random.below(given.length), 1)[0]!);
       else {
-        likes.add(...like, 5_000_000 + step);
+        likes.add(...like);
         given.push(like);
       }
       const model = models[Number(step % 50 > 40)]!;

@@ -170,7 +170,7 @@ export class PopularityCounts implements ItemPopularity {
           feedback.timesMs[next]!,
         ];
         if (sign === 1) this.recent.add(user, item, timeMs);
-        else this.recent.remove(user, item);
+        else this.recent.remove(user, item, timeMs);
         this.count(item, timeMs, sign);
       }
       if (end === feedback.length) this.pending.shift();

@@ -76,29 +76,35 @@ export class RecentLikes {
 
   /** Takes in a like, unless later ones had to make room already. @param timeMs milliseconds since the epoch */
   add(userRow: number, itemRow: number, timeMs: number): void {
-    const second = Math.min(NONE, Math.max(1, Math.floor(timeMs / 1000)));
+    const second = secondOf(timeMs);
     if (second < this.droppedUntil) return;
     if (this.length === PLACES) this.dropOldest();
     this.push(userRow, itemRow, second);
   }
 
-  /** Takes a like back. Looks along the likes of the user and those of the item in step: one may have very many. */
-  remove(userRow: number, itemRow: number): void {
+  /**
+   * Takes a like back, of several of the pair the one of that time. Looks along the likes of the user and those of the item in
+   * step: one may have very many.
+   * @param timeMs milliseconds since the epoch
+   */
+  remove(userRow: number, itemRow: number, timeMs: number): void {
+    const second = secondOf(timeMs);
     let ofUser = this.lastOfUser[bucket(userRow)]!;
     let ofItem = this.lastOfItem[bucket(itemRow)]!;
-    while (ofUser !== NONE && ofItem !== NONE) {
-      for (const at of [ofUser, ofItem]) {
-        if (this.userRows[at] !== userRow || this.itemRows[at] !== itemRow) continue;
-        this.itemRows[at] = NONE;
-        this.counts[itemRow]!--;
-        this.placeSums[itemRow]! -= at;
-        this.takenBack[bucket(userRow)]!++;
-        this.forget();
-        return;
-      }
+    let found = NONE;
+    while (ofUser !== NONE && ofItem !== NONE && this.seconds[found] !== second) {
+      for (const at of [ofUser, ofItem])
+        if (this.userRows[at] === userRow && this.itemRows[at] === itemRow)
+          if (found === NONE || this.seconds[at] === second) found = at;
       ofUser = this.beforeOfUser[ofUser]!;
       ofItem = this.beforeOfItem[ofItem]!;
     }
+    if (found === NONE) return;
+    this.itemRows[found] = NONE;
+    this.counts[itemRow]!--;
+    this.placeSums[itemRow]! -= found;
+    this.takenBack[bucket(userRow)]!++;
+    this.forget();
   }
 
   /**
@@ -260,17 +266,21 @@ export class RecentLikes {
     return { userRows: kept(userRows), itemRows: kept(itemRows), seconds: kept(seconds) };
   }
 
-  /** Takes the place of all that was there, the earliest first, in whatever order they were counted. */
+  /** Takes the place of all that was there, in their order. */
   restore({ userRows, itemRows, seconds }: LikeColumns): void {
     this.clear();
     // So many may be what was left of more.
     this.droppedUntil = seconds.length < RECENT_LIKES ? 0 : seconds.reduce((a, b) => Math.min(a, b));
-    const from = Math.max(0, userRows.length - PLACES);
-    const order = Float64Array.from(seconds.subarray(from), (second, at) => second * PLACES + at).sort();
-    for (const key of order) {
-      const at = from + (key % PLACES);
+    for (let at = Math.max(0, userRows.length - PLACES); at < userRows.length; at++)
       this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
-    }
+  }
+
+  /** Puts all in the order of their times, which came in another. */
+  order(): void {
+    const { userRows, itemRows, seconds } = this.save();
+    if (seconds.every((second, at) => at === 0 || second >= seconds[at - 1]!)) return;
+    this.clear();
+    for (const at of ascending(seconds)) this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
   }
 
   /** Drops the oldest by their times, some three eighths, without sorting them all: on the main thread it takes a millisecond. */
@@ -325,6 +335,25 @@ export class RecentLikes {
     this.counts[itemRow]!++;
     this.placeSums[itemRow]! += at;
   }
+}
+
+/** Places of numbers by their size, equal ones as they come: by their low halves, then by their high ones (radix sort). */
+function ascending(numbers: Uint32Array): Uint32Array {
+  let places = new Uint32Array(numbers.length);
+  for (let at = 0; at < places.length; at++) places[at] = at;
+  for (const shift of [0, 16]) {
+    const starts = new Uint32Array(2 ** 16 + 1);
+    for (const number of numbers) starts[((number >>> shift) & 0xffff) + 1]!++;
+    for (let digit = 1; digit < starts.length; digit++) starts[digit]! += starts[digit - 1]!;
+    const sorted = new Uint32Array(places.length);
+    for (const at of places) sorted[starts[(numbers[at]! >>> shift) & 0xffff]!++] = at;
+    places = sorted;
+  }
+  return places;
+}
+
+function secondOf(timeMs: number): number {
+  return Math.min(NONE, Math.max(1, Math.floor(timeMs / 1000)));
 }
 
 function bucket(row: number): number {

@@ -73,10 +73,11 @@ export class SavedCounts {
     this.popularity.restore({ window: window(), ever, decayed, newest, recent });
   }
 
-  /** Counts all feedback that there is, in one go. Nothing was counted before. */
+  /** Counts all feedback that there is, in one go, in the order of users. Nothing was counted before. */
   countAll(reads: LocalReads): void {
     scanAllFeedback(reads, (block) => this.take(block));
     countRepeats(reads, (block) => this.take(block));
+    this.popularity.recent.order();
   }
 
   /** Counts a block of all feedback. */
