@@ -14,7 +14,7 @@ export interface Occurrence {
 /** The events of a triple, ascending by time, no two of one time. */
 export type Occurrences = readonly Occurrence[];
 
-/** Feedback as it is stored: the time of its latest event that counts, the sum of all values, the comment of the first. */
+/** Feedback as it is stored: the time of its latest event that counts, the sum of all values, the comment of the earliest. */
 export interface StoredFeedback {
   readonly timeMs: number;
   readonly comment: string;
@@ -28,7 +28,7 @@ export const OCCURRENCES_MAX = 64;
 const OCCURRENCE_BYTES = 20;
 
 /** One event as it came. */
-export type Event = Pick<Occurrence, 'timeMs' | 'value'>;
+export type Event = Pick<Occurrence, 'timeMs' | 'value'> & { readonly comment?: string };
 
 function occurrenceOf({ timeMs, value }: Event): Occurrence {
   return { timeMs, value, count: value < 0 ? 0 : 1 };
@@ -49,17 +49,18 @@ export function countIn(
 ): { readonly feedback: StoredFeedback; readonly counted: number } {
   if (events.length === 0) return { feedback: stored, counted: 0 };
   let occurrences = occurrencesOf(stored);
+  let { comment } = stored;
   let counted = 0;
   for (const event of events) {
     const more = withEvent(occurrences, event);
     if (more === undefined) continue;
+    if (event.timeMs < occurrences[0]!.timeMs) comment = event.comment ?? '';
     occurrences = more;
     counted++;
   }
   if (counted === 0) return { feedback: stored, counted };
   const timeMs = countsByTime(occurrences).at(-1)![0];
-  const feedback = { timeMs, comment: stored.comment, value: sumOf(occurrences), occurrences };
-  return { feedback, counted };
+  return { feedback: { timeMs, comment, value: sumOf(occurrences), occurrences }, counted };
 }
 
 /** Undefined for an event that is there, or that is so old that nobody can tell. */

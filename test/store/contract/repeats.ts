@@ -64,6 +64,20 @@ export function repeats({ open, reopen }: StoreUnderTest): void {
       expect(await details(data)).toMatchObject({ Count: 3 });
     });
 
+    test('the comment is that of the earliest event, in whatever order they come', async () => {
+      const events = [buy(9), buy(3), buy(5)].map((event, at) => ({ ...event, Comment: `event ${at}` }));
+      const of = async (...batches: (typeof events)[]) => {
+        const data = await open(counted);
+        for (const batch of batches) await data.write(putFeedback(batch));
+        return data.getUserFeedback('u');
+      };
+      const [late, early, middle] = events as [(typeof events)[0], (typeof events)[0], (typeof events)[0]];
+      const expected = await of([early, middle, late]);
+      expect(expected).toEqual([{ ...early, Timestamp: '2024-01-03T00:00:00Z' }]);
+      expect(await of([late], [early], [middle])).toEqual(expected);
+      expect(await of([late, middle, early])).toEqual(expected);
+    });
+
     test('what is given back counts no more, and one bought anew does', async () => {
       const data = await open(counted);
       const told: number[][] = [];

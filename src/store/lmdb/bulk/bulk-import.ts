@@ -304,8 +304,10 @@ class PairLoader {
     for (const at of [position, ...repeats]) getOrPut(byTime, timesMs[at]!, () => []).push(at);
     let feedback: StoredFeedback | undefined;
     for (const [eventMs, edits] of byTime) {
-      const event = { timeMs: eventMs, value: this.sumOf(sumsValues ? edits : edits.slice(0, 1)) };
-      if (feedback === undefined) feedback = { ...event, comment };
+      const { comment } = notesFile.read(noteNumbers[edits[0]!]!);
+      const value = this.sumOf(sumsValues ? edits : edits.slice(0, 1));
+      const event = { timeMs: eventMs, value, comment };
+      if (feedback === undefined) feedback = event;
       else {
         feedback = countIn(feedback, [event]).feedback;
         const source = sources[edits[0]!]!;
