@@ -104,16 +104,7 @@ const ROMANCE_WHO = anyOf(`
 const ROMANCE_WHAT = anyOf(`
   article produit articulo producto articolo prodotto plato plat piatto prato danie film livre libro pelicula disque disco cours corso curso
   produktu towaru artykulu oferty aukcji ksiazki zbozi vyrobku knihy polozky produto livro`);
-const ROMANCE_KEY = anyOf(`
-  n no nr num numero code codigo codice cod id login identifiant identificador identificativo ref reference referencia
-  riferimento cle numer kod symbol indeks cislo cpf`);
-const ROMANCE_TITLE = anyOf(
-  'nom nombre nome titre titulo titolo designation libelle denominazione nazwa tytul nazev',
-);
 const ROMANCE_TEXT = anyOf('description descripcion descrizione descr descricao opis popis');
-const ROMANCE_GROUP = anyOf(
-  'famille familia famiglia categorie categoria rubrique rayon gruppo grupo groupe genre genero genere kategoria grupa kategorie',
-);
 const ROMANCE_COUNT = anyOf('quantite qte quantita qta cantidad unidades quantidade ilosc mnozstvi pocet');
 const ROMANCE_ORDERED = anyOf(
   'commandee? ordinata pedida? achetee? acquistata comprada vendue vendida venduta zamowiona sprzedana kusu sztuk',
@@ -130,16 +121,18 @@ const BENT_WHAT = bent(`
   товар номенклатур продукт издели книг фильм termek cikk konyv produs articol προιον ειδ tuot nimik toot kaub prek prece vyrobk poloz sanpham
   mathang produk barang buku vare varu tittel kirja proizvod sku สินค้า מוצר פריט کالا محصول 商品 宝贝 货品 产品 產品`);
 const BENT_KEY = anyOf(`
-  id код номер no kod kodu szam azonosito cod codul nr numar cislo κωδικος αριθμος numero tunnus koodi kodas numeris kods kood number ma so
-  kode nomor nomorreferensi sifra รหัส เลขที่ เลขอ้างอิง מספר קוד מזהה کد شناسه شماره 编号 編號 编码 編碼 代码 代碼 账号 帳號 货号`);
+  n num code codigo codice login identifiant identificador identificativo ref reference referencia riferimento cle numer symbol indeks cpf id код
+  номер no kod kodu szam azonosito cod codul nr numar cislo κωδικος αριθμος numero tunnus koodi kodas numeris kods kood number ma so kode nomor
+  nomorreferensi sifra รหัส เลขที่ เลขอ้างอิง מספר קוד מזהה کد شناسه شماره 编号 編號 编码 編碼 代码 代碼 账号 帳號 货号`);
 const BENT_TITLE = anyOf(`
-  название наименование назва найменування име nev neve megnevezes denumire denumirea nume nazov nazev naziv ονομα ονομασια τιτλος nimi nimetus nimike
-  nosaukums pavadinimas ten nama navn namn ชื่อ שם نام 名称 名稱 标题 標題 名`);
-const BENT_GROUP = anyOf(
-  'категория категорія группа група kategoria kategoriaja csoport categoria κατηγορια ryhma kategoori grupp kategorija danhmuc nhom kategori หมวดหมู่ קטגוריה دسته 类别 類別 分类 分類 类目',
-);
+  nom nombre nome titre titulo titolo designation libelle denominazione nazwa tytul название наименование назва найменування име nev neve megnevezes
+  denumire denumirea nume nazov nazev naziv ονομα ονομασια τιτλος nimi nimetus nimike nosaukums pavadinimas ten nama navn namn ชื่อ שם نام 名称 名稱 标题
+  標題 名`);
+const BENT_GROUP = anyOf(`
+  famille familia famiglia categorie rubrique rayon gruppo grupo groupe genre genero genere grupa kategorie категория категорія группа група
+  kategoria kategoriaja csoport categoria κατηγορια ryhma kategoori grupp kategorija danhmuc nhom kategori หมวดหมู่ קטגוריה دسته 类别 類別 分类 分類 类目`);
 const BENT_ITEM = new RegExp(`^${BENT_WHAT}$`);
-const eitherWay = (one: string, other: string) => [`${one}(?:на|de|του)?${other}`, `${other}${one}`];
+const eitherWay = (one: string, other: string) => [`${one}(?:${OF}|на|του)${other}`, `${other}${one}`];
 
 /** A pattern of a whole name. */
 const whole = (...patterns: readonly string[]) => new RegExp(`^(?:${patterns.join('|')})$`);
@@ -159,9 +152,7 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
     whole(
       `${WHO}(?:unique)?(?:${KEY}|username|login)`,
       `id${WHO}`,
-      `${ROMANCE_KEY}${OF}${ROMANCE_WHO}`,
-      `${ROMANCE_WHO}${ROMANCE_KEY}`,
-      ...eitherWay(BENT_KEY, BENT_WHO),
+      ...eitherWay(BENT_KEY, `(?:${ROMANCE_WHO}|${BENT_WHO})`),
     ),
   ],
   ['UserId', [...USER_WORDS, ...VISITS]],
@@ -176,9 +167,7 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
     whole(
       `(?:${WHAT}){1,2}(?:db)?${KEY}`,
       `id${WHAT}`,
-      `${ROMANCE_KEY}${OF}${ROMANCE_WHAT}`,
-      `${ROMANCE_WHAT}${ROMANCE_KEY}`,
-      ...eitherWay(BENT_KEY, BENT_WHAT),
+      ...eitherWay(BENT_KEY, `(?:${ROMANCE_WHAT}|${BENT_WHAT})`),
       'productviewsku',
     ),
   ],
@@ -203,15 +192,18 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
     ),
   ],
   ['Comment', TITLES],
-  ['Comment', whole(`${WHAT}${TITLE}`, `waren(?:bezeichnung|name)`, `${ROMANCE_TITLE}${OF}${ROMANCE_WHAT}`)],
+  ['Comment', whole(`${WHAT}${TITLE}`, `waren(?:bezeichnung|name)`, `${BENT_TITLE}${OF}${ROMANCE_WHAT}`)],
   ['Comment', whole(`artists?${TITLE}`)],
   ['Comment', DESCRIPTIONS],
   ['Comment', whole(`${WHAT}${DESCRIPTION}`, `${ROMANCE_TEXT}${OF}${ROMANCE_WHAT}`)],
   [
     'Categories',
-    whole(`(?:${WHAT}){1,2}${GROUP}`, `${ROMANCE_GROUP}${OF}${ROMANCE_WHAT}`, 'categoriamerceologica'),
+    whole(
+      `(?:${WHAT}){1,2}${GROUP}`,
+      ...eitherWay(BENT_GROUP, `(?:${ROMANCE_WHAT}|${BENT_WHAT})`),
+      'categoriamerceologica',
+    ),
   ],
-  ['Categories', whole(...eitherWay(BENT_GROUP, BENT_WHAT))],
 ];
 
 /** Letters that have no accent to be left out. */

@@ -62,9 +62,10 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   if (new Set(valuesOf(rows, mapping.FeedbackType)).size > TYPES_MAX) delete mapping.FeedbackType;
   const wider = widerUser(rows, mapping) ?? mailBesideNames(rows, mapping);
   if (wider !== undefined) mapping.UserId = wider;
+  const isVerdict = (value: string) => /^[01]$/.test(verdictOf(value) ?? value);
   const verdict = names.findIndex((name, at) => {
-    const values = VERDICT_NAME.test(plainName(name)) ? new Set(valuesOf(rows, at)) : new Set<string>();
-    return values.size === 2 && [...values].every((value) => /^[01]$/.test(verdictOf(value) ?? value));
+    const values = VERDICT_NAME.test(plainName(name)) ? valuesOf(rows, at) : [];
+    return values.length > 0 && values.every(isVerdict);
   });
   if (verdict >= 0 && mapping.UserId !== undefined) mapping.Rating ??= verdict;
   const has = (...fields: readonly string[]) => fields.some((field) => field in mapping);
@@ -154,6 +155,12 @@ function isValue(cell: string): boolean {
 /** More different texts are no types of feedback. */
 const TYPES_MAX = 30;
 
+/** True for few different words, of which one says what users do. */
+function hasTypes(words: ReadonlySet<string>): boolean {
+  const types = [...words].map((Name) => ({ Name, Count: 1, Positive: false, Read: false }));
+  return words.size <= TYPES_MAX && likelyPositive(types).length > 0;
+}
+
 /** Without names: user, item, then a small number is a rating and a large one or a date is a time; dates come anywhere. */
 function byPlace(rows: readonly (readonly string[])[]): Mapping {
   const mapping: Record<string, number> = {};
@@ -165,18 +172,9 @@ function byPlace(rows: readonly (readonly string[])[]): Mapping {
     else if (mapping.ItemId === undefined) mapping.ItemId = at;
     else if (isTime) mapping.Timestamp ??= at;
     else if (values.length > 0 && values.every(isValue)) mapping.Rating ??= at;
-    else if (areTypes(values)) mapping.FeedbackType ??= at;
+    else if (hasTypes(new Set(values))) mapping.FeedbackType ??= at;
   }
   return mapping;
-}
-
-/** True for few different words, of which one says what users do. */
-function areTypes(values: readonly string[]): boolean {
-  const types = [...new Set(values)];
-  return (
-    types.length <= TYPES_MAX &&
-    likelyPositive(types.map((Name) => ({ Name, Count: 1, Positive: false, Read: false }))).length > 0
-  );
 }
 
 /** A key has at least so many values, each beside so many of the other key in the mean. */
@@ -211,13 +209,10 @@ export function keyBesideTitles(
 
 /** True for whole numbers, as keys are, each of which goes with one text of another column and that with it. */
 function isBesideTitles(body: readonly (readonly string[])[], at: number): boolean {
-  const isOfNumbers = body.every((row) => /^\d{2,}$/.test(row[at] ?? ''));
   const isTitle = (other: number) =>
-    body.every((row) => /\p{L}{2}/u.test(row[other] ?? '')) && countIn(body, other) === countIn(body, at);
-  return (
-    isOfNumbers &&
-    (body[0] ?? []).some((_, other) => isTitle(other) && countIn(body, at, other) === countIn(body, at))
-  );
+    new Set([countIn(body, at), countIn(body, other), countIn(body, at, other)]).size === 1 &&
+    body.every((row) => /\p{L}{2}/u.test(row[other] ?? ''));
+  return body.every((row) => /^\d{2,}$/.test(row[at] ?? '')) && body[0]!.some((_, other) => isTitle(other));
 }
 
 /** Of rows so many of each hundred at most begin with another order than the one before, where orders have several rows. */
@@ -252,8 +247,7 @@ export function likelyUser(
       (order) => counts[order]! >= OTHERS_MIN * counts[at]! && countIn(body, order, at) === counts[order],
     ),
   );
-  const most = Math.max(...ofOrders.map((at) => counts[at]!));
-  return names[ofOrders.find((at) => counts[at] === most) ?? keys[0] ?? -1];
+  return names[ofOrders.sort((one, other) => counts[other]! - counts[one]!)[0] ?? keys[0] ?? -1];
 }
 
 /**

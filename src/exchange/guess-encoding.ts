@@ -39,6 +39,12 @@ const SIGNS: readonly (readonly [encoding: TextEncoding, name: string, shareMin:
   ],
 ];
 
+/** The encoding that a byte order mark names. */
+export function markedEncoding([first, second]: Uint8Array): TextEncoding | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
+
 /** The encoding that some bytes, which are not UTF-8, are likely of, with its name in words; else that of the west. */
 export function likelyEncoding(bytes: Uint8Array): {
   readonly encoding: TextEncoding;

@@ -5,7 +5,7 @@ import { Decompress } from 'fzstd';
 import { OperatorError } from '../domain/operator-error.ts';
 import { refuseDevice } from '../platform/files/refuse-device.ts';
 import { notText } from './foreign-files.ts';
-import { likelyEncoding, type TextEncoding } from './guess-encoding.ts';
+import { likelyEncoding, markedEncoding, type TextEncoding } from './guess-encoding.ts';
 import { linesOfArray } from './nested-rows.ts';
 import { OpenReading } from './open-reading.ts';
 
@@ -129,12 +129,6 @@ function decoderOf(path: string, first: Uint8Array, encoding: TextEncoding) {
   const other = isWide ? undefined : notText(first);
   if (other !== undefined) throw new OperatorError(`${path} is ${other}`);
   return new TextDecoder(marked ?? encoding, { fatal: true });
-}
-
-/** The encoding that a byte order mark names. */
-function markedEncoding([first, second]: Uint8Array): TextEncoding | undefined {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { notText, wideEncoding } from '../../exchange/foreign-files.ts';
-import { likelyEncoding, type TextEncoding } from '../../exchange/guess-encoding.ts';
+import { likelyEncoding, markedEncoding, type TextEncoding } from '../../exchange/guess-encoding.ts';
 import { linesOfArray } from '../../exchange/nested-rows.ts';
 
 /** A file that was chosen, unpacked, and how its text is written. */
@@ -17,7 +17,7 @@ const HEAD_BYTES = 64 * 1024;
 export async function openFile(given: File): Promise<OpenedFile> {
   const file = await unpack(given);
   const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
-  const encoding = wideEncodingOf(bytes) ?? (await encodingOf(file, bytes));
+  const encoding = markedEncoding(bytes) ?? wideEncoding(bytes) ?? (await encodingOf(file, bytes));
   const head = linesOfArray()(new TextDecoder(encoding).decode(bytes), true);
   return { file, encoding, head, isWhole: file.size <= HEAD_BYTES };
 }
@@ -31,14 +31,6 @@ async function unpack(file: File): Promise<File> {
     throw new Error(`${file.name} cannot be unpacked: it is damaged, or not packed with gzip.`);
   });
   return new File([blob], name, { lastModified: file.lastModified });
-}
-
-/** UTF-16 by its mark or its zeros. */
-function wideEncodingOf(bytes: Uint8Array): TextEncoding | undefined {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  if (first === 0xfe && second === 0xff) return 'utf-16be';
-  return wideEncoding(bytes);
 }
 
 /** UTF-8 where all of it is, else what its bytes are likely of. @throws Error when it is no text */
