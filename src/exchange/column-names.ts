@@ -54,7 +54,7 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
     valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao puan 評価 평점 별점 التقييم تقييم`),
   Value: words(`
     value quantity qty fkimg kwmeng amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte qtd cantidad unidades quantita qta
-    aantal antal antall quantidade ilosc sztuk mnozstvi mnozstvo pocet qtde adet miktar 数量 個数 冊数 수량 주문수량 구매수량 الكمية كمية
+    aantal antal antall quantidade ilosc sztuk mnozstvi mnozstvo kolicina pocet qtde adet miktar 数量 個数 冊数 수량 주문수량 구매수량 الكمية كمية
     количество колво кількість ксть mennyiseg darab db cantitate buc ποσοτητα maara kpl kogus kiekis daudzums soluong jumlah kuantitas จำนวน כמות تعداد 數量`),
   Comment: [...TITLES, ...DESCRIPTIONS],
   Categories: words(`

@@ -37,7 +37,8 @@ const [EXCEL_FROM, EXCEL_TO, EXCEL_EPOCH, DAY_SECONDS] = [25_569, 73_051, 25_569
 const EXCEL_DAYS = /^\d{5}(?:[.,]\d+)?$/;
 
 const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/;
-const YEAR_LAST = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d)/;
+/** Behind the year of a day in Croatian or Serbian stands a point, too. */
+const YEAR_LAST = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d)(?:\.(?= |$))?/;
 const WEEKDAY = String.raw`(?:\p{L}+[,.]? +)?`;
 const MONTH = String.raw`(\p{L}{3,})`;
 // Of two digits behind a dash or slash alone: in `10 Mar 12:30` they are an hour.

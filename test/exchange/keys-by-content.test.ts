@@ -174,6 +174,7 @@ it('a verdict is a rating of 1 or 0, and an address of mail goes before names of
 
 it('times of C, of a clock before the day and of the last change are times', async () => {
   expect(readTime('Tue Apr 03 18:00:09 +0000 2012', 'date')).toBe('2012-04-03T18:00:09+00:00');
+  expect(readTime('04.02.2025. 03:10', 'day-first')).toBe('2025-02-04T03:10:00Z');
   expect(readTime('11:38 PM, September 10 2024', 'date')).toBe('2024-09-10T23:38:00Z');
   const games = textOf('username,objectid,lastmodified', (at) => `u${at % 9},${at % 7},${day(at)} 10:00:00`);
   expect(await columnsOf(games)).toMatchObject({ Timestamp: 'lastmodified' });
