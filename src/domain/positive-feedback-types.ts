@@ -88,3 +88,12 @@ function reaches(value: number, threshold: Threshold | undefined): boolean {
       return true;
   }
 }
+
+/** Names of the types that say of a user and an item that it was seen, and never more. */
+export function seenTypes(
+  positiveTypes: readonly string[],
+  readTypes: readonly string[],
+): ReadonlySet<string> {
+  const positive = new Set(readPositiveKinds(positiveTypes).map(({ feedbackType }) => feedbackType));
+  return new Set(readTypes.filter((name) => !positive.has(name)));
+}

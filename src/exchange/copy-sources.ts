@@ -89,13 +89,25 @@ export function tableSource(page: (kind: Kind, cursor: string) => Promise<Page<A
   return (kind, from) => pages(from, (cursor) => page(kind, cursor));
 }
 
-/** Gives a record for each event of feedback that happened several times. @param source gives feedback with details */
-export function eventSource(source: Source): Source {
+/**
+ * Gives a record for each event of feedback that happened several times, and behind all others of a user and item those that say
+ * no more than that it was seen: an import puts positive feedback in the place of such that stands before it.
+ * @param source gives feedback with details
+ * @param seenTypes see `seenTypes`
+ */
+export function eventSource(source: Source, seenTypes: ReadonlySet<string>): Source {
   return async function* (kind, cursor) {
-    for await (const page of source(kind, cursor))
-      yield kind === 'feedback'
-        ? { ...page, rows: page.rows.flatMap((row) => eventsOfDetails(row as FeedbackDetails)) }
-        : page;
+    if (kind !== 'feedback') return yield* source(kind, cursor);
+    const held: FeedbackDetails[] = [];
+    for await (const page of source(kind, cursor)) {
+      const rows: FeedbackDetails[] = [];
+      for (const row of page.rows as readonly FeedbackDetails[]) {
+        if (held[0]?.UserId !== row.UserId || held[0].ItemId !== row.ItemId) rows.push(...held.splice(0));
+        (seenTypes.has(row.FeedbackType) ? held : rows).push(row);
+      }
+      if (page.cursor === '') rows.push(...held);
+      yield { ...page, rows: rows.flatMap(eventsOfDetails) };
+    }
   };
 }
 

@@ -2,7 +2,12 @@ import type { Feedback, Item, User } from '../domain/entities.ts';
 import { EMPTY_ITEM, EMPTY_USER } from '../domain/entity-fields.ts';
 import { FurzeError, noSuchItem, noSuchUser } from '../domain/furze-error.ts';
 import type { LabelFields } from '../domain/labels.ts';
-import { kindOf, type PositiveKind, readPositiveKinds } from '../domain/positive-feedback-types.ts';
+import {
+  kindOf,
+  type PositiveKind,
+  readPositiveKinds,
+  seenTypes,
+} from '../domain/positive-feedback-types.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
 import type { ItemVector } from '../domain/vector-space.ts';
 import type { CheckedCommand } from './check-command.ts';
@@ -38,10 +43,9 @@ export abstract class CommandApplier {
     this.known = known;
     this.repeatedTypes = new Set(rules.repeatedTypes);
     this.positive = readPositiveKinds(rules.positiveFeedbackTypes);
-    const positiveTypes = new Set(this.positive.map(({ feedbackType }) => feedbackType));
-    const read = new Set(rules.readFeedbackTypes.filter((name) => !positiveTypes.has(name)));
+    const seen = seenTypes(rules.positiveFeedbackTypes, rules.readFeedbackTypes);
     const nameOf = (type: number) => this.nameOf(type);
-    this.roles = { nameOf, isReadOnly: (type) => read.has(nameOf(type)) };
+    this.roles = { nameOf, isReadOnly: (type) => seen.has(nameOf(type)) };
     this.autoInsert = new AutoInsert(
       rules,
       {

@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import type { Config, Environment } from '../../config/config.ts';
 import { counted } from '../../domain/group-digits.ts';
+import { seenTypes } from '../../domain/positive-feedback-types.ts';
 import { spaceOf } from '../../domain/vector-space.ts';
 import {
   eventSource,
@@ -134,11 +135,13 @@ async function openSource(
   readonly vectors: (space: string) => ReturnType<typeof storeVectors>;
   readonly close: () => Promise<void>;
 }> {
+  const types = config.recommend.data_source;
+  const seen = seenTypes(types.positive_feedback_types, types.read_feedback_types);
   if (flags.url !== undefined) {
     const key = keyOf(config) || config.server.read_only_api_key;
     const client = new ServiceClient(flags.url, key);
     const vectors = (name: string) => httpVectors(client, name);
-    return { source: eventSource(httpSource(client)), vectors, close: async () => {} };
+    return { source: eventSource(httpSource(client), seen), vectors, close: async () => {} };
   }
   // Loaded here, so that other commands load no engine.
   const { openReader } = await import('../../store/open/thread-stores.ts');
@@ -146,5 +149,5 @@ async function openSource(
   const { dataPath } = storePaths(config);
   const reader = await openReader(dataPath);
   const vectors = (name: string) => storeVectors(reader.local, name, spaceOf(config.vectors, name));
-  return { source: eventSource(storeSource(reader, true)), vectors, close: () => reader.close() };
+  return { source: eventSource(storeSource(reader, true), seen), vectors, close: () => reader.close() };
 }
