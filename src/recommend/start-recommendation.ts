@@ -49,6 +49,7 @@ export interface Recommendation {
   readonly answers: AnswerCounts;
   readonly live: InMemoryState;
   readonly lists: UserLists;
+  readonly answered: AnsweredQuestions;
   readonly active: ActiveUsers;
   readonly generations: GenerationSlot;
   readonly settings: ListSettings;
@@ -95,8 +96,8 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const generations = new GenerationSlot();
   const hasOtherNodes = data.barrier !== undefined;
   const kept = await startLists({ ...parts, reads, live, vectors, generations, hasOtherNodes });
-  const { settings, maker, lists, active, hits } = kept;
-  taught.answered = kept.answered;
+  const { settings, maker, lists, active, hits, answered } = kept;
+  taught.answered = answered;
   const vectorOf = maker.vectorOf.bind(maker);
   const untilMs = () => effectiveUntil(clock(), config.server.clock_error);
   const histories = new Histories(reads, positiveFeedback(config.recommend).positiveTtlMs, untilMs);
@@ -134,17 +135,30 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     yield* sinceFit.follow(changes);
   });
   const served = { recommender, explainer, answers, sources, itemNeighbors, sinceFit };
-  return { ...served, ...placed, live, lists, active, generations, settings, reads, histories, vectors };
+  return {
+    ...served,
+    ...placed,
+    live,
+    lists,
+    answered,
+    active,
+    generations,
+    settings,
+    reads,
+    histories,
+    vectors,
+  };
 }
 
 /** Works out what questions ask of a new model, before they come. */
 async function prepare(
-  kept: Pick<StartedLists, 'prepare'>,
+  kept: Pick<StartedLists, 'prepare' | 'answered'>,
   explainer: Explainer,
   model: OpenedParts,
   onTrouble: RecommendationParts['onTrouble'],
 ): Promise<void> {
   try {
+    kept.answered.resume();
     await kept.prepare(model);
     await explainer.rehearse();
   } catch (error) {

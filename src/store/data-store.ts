@@ -226,7 +226,7 @@ export class FeedbackColumns {
   }
 
   /** Takes out the records of these items, keeping the order of the others. */
-  dropItems(itemRows: ReadonlySet<number>): void {
+  dropItems(itemRows: { has(row: number): boolean }): void {
     const length = this.length;
     this.length = 0;
     for (let at = 0; at < length; at++) {

@@ -73,8 +73,9 @@ describe('furze playground', () => {
       expect(seeds).toEqual(['because', 'similar', 'together']);
       expect(await first.stop('SIGINT')).toBe(0);
 
-      // Where no native engine loads, it runs as well.
-      const second = start(withoutNativeEngine(parent));
+      // Where no native engine loads, it runs as well; and with counts of another window, as in another hour.
+      const window = { FURZE_RECOMMEND_POPULAR_POPULAR_WINDOW: '130000h' };
+      const second = start({ ...withoutNativeEngine(parent), ...window });
       const secondUrl = (await second.waitFor(READY))[1]!;
       expect(await (await fetch(`${secondUrl}/api/popular?n=3`)).json()).toHaveLength(3);
       expect(second.output).toContain('Using the sample');

@@ -144,10 +144,37 @@ describe('the latest likes of all', () => {
     for (const [user, item, timeMs] of given) inTime.add(user, item, timeMs);
     for (const [user, item, timeMs] of given.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]))
       byUser.add(user, item, timeMs);
-    byUser.order();
+    for (const _ of byUser.order());
     expect(byUser.save()).toEqual(inTime.save());
     for (let user = 0; user < 7; user++) expect(byUser.latestOf(user, 10)).toEqual(inTime.latestOf(user, 10));
     expect([...byUser.usersOf(99)]).toEqual([...inTime.usersOf(99)]);
+  });
+
+  it('stand in the order of their times once they are put in it, with what comes and is taken back meanwhile', () => {
+    const random = createRandom(9);
+    const likes = new RecentLikes();
+    const given: [number, number, number][] = Array.from({ length: 20_000 }, () => [
+      random.below(900),
+      random.below(300),
+      1000 * (1 + random.below(10_000_000)),
+    ]);
+    for (const like of given) likes.add(...like);
+    const ordered = new RecentLikes();
+    for (const like of given.toSorted((a, b) => a[2] - b[2])) ordered.add(...like);
+    const told = (of: RecentLikes) =>
+      Array.from({ length: 300 }, (_, row) => [of.countOf(row), [...of.usersOf(row)], [...of.itemsOf(row)]]);
+    expect(told(likes)).not.toEqual(told(ordered));
+    let steps = 0;
+    for (const _ of likes.order()) {
+      const step = steps++;
+      for (const some of [likes, ordered]) {
+        some.add(step, 7, 2e10 + step);
+        some.remove(...given[step]!);
+      }
+    }
+    expect(steps).toBeGreaterThan(5);
+    expect(told(likes)).toEqual(told(ordered));
+    expect([...likes.order()]).toEqual([]);
   });
 
   it('are in the order in which they came for all who read them, as after a restart and in threads', () => {

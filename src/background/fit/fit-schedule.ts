@@ -368,8 +368,6 @@ export class FitSchedule {
   /** @param isOwn true for one that this process has learned @param calm what new items are compared after */
   private serve(placed: PlacedGeneration, isOwn: boolean, calm?: Promise<unknown>): void {
     const { live, sinceFit } = this.parts.recommendation;
-    // A backlog that is sent in any order counts by its times from here on.
-    if (isOwn) live.popularity.recent.order();
     this.place(placed);
     sinceFit.serve(isOwn);
     this.comparing = live.knowItems(placed.parts.als?.header.itemCount ?? 0, calm);

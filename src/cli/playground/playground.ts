@@ -58,6 +58,8 @@ async function runPlayground(folder: string, config: Config, lockWait: number): 
       }
     } else {
       process.stdout.write(`Using the sample in ${folder}.\n`);
+      // Another hour is another window of popularity.
+      await service.settled;
     }
     process.stdout.write(await describeTour(ask, url, config, tastes));
     await stopped;

@@ -33,7 +33,7 @@ export class History {
    * @param untilMs feedback with a later timestamp is not in effect yet
    * @param except items whose feedback is passed over as if there were none
    */
-  load(userRow: number, untilMs: number, except?: ReadonlySet<number>): void {
+  load(userRow: number, untilMs: number, except?: { has(row: number): boolean }): void {
     this.userRow = userRow;
     this.untilMs = untilMs;
     this.positiveSinceMs = untilMs - this.positiveTtlMs;

@@ -68,10 +68,11 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
   const maker = new ListMaker(settings, inputs, live.isPositive, scratch);
   const itemCount = () => live.catalogue.itemCount;
   const answered = new AnsweredQuestions({
-    ...{ settings, inputs, generations, isPositive: live.isPositive, scratch, clock },
+    ...{ settings, inputs, generations, reads, isPositive: live.isPositive, scratch, clock },
     history: new History(reads, positiveFeedback(recommend).positiveTtlMs),
     itemCount,
   });
+  await answered.restore(cache);
   const active = new ActiveUsers(recommend.offline.active_user_ttl, clock);
   const lists: UserLists = new UserLists({
     cache,
@@ -113,7 +114,11 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
 }
 
 function preparing({ sums }: CandidateScratch, { popularity }: InMemoryState): StartedLists['prepare'] {
-  return (model) => inTurns(sums.prepare(model, popularity.recent));
+  return async (model) => {
+    // A backlog that was sent in any order counts by its times from here on.
+    await inTurns(popularity.recent.order());
+    await inTurns(sums.prepare(model, popularity.recent));
+  };
 }
 
 function listVersions(

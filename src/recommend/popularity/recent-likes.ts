@@ -11,6 +11,8 @@ const SAMPLED_EVERY = 16;
 const KEPT_MAX = PLACES * (3 / 4);
 /** The end of a chain, and a like that was taken back. */
 const NONE = 0xffffffff;
+/** Likes that are put in order in one step. */
+const STEP_LIKES = 2048;
 /** The user's latest likes that are looked at, of each the latest users who liked it, and of each of them the latest likes. */
 const LIKES_MAX = 20;
 export const USERS_MAX = 50;
@@ -59,6 +61,10 @@ export class RecentLikes {
   private counts = new Uint32Array(1024);
   private placeSums = new Float64Array(1024);
   private length = 0;
+  private newestSecond = 0;
+  private isOutOfOrder = false;
+  /** What came while likes are being put in order. */
+  private meanwhile: ((ordered: RecentLikes) => void)[] | undefined;
   /** Likes of before have been dropped. */
   private droppedUntil = 0;
   /** Changes where old likes are dropped. */
@@ -78,6 +84,7 @@ export class RecentLikes {
   add(userRow: number, itemRow: number, timeMs: number): void {
     const second = secondOf(timeMs);
     if (second < this.droppedUntil) return;
+    this.meanwhile?.push((ordered) => ordered.add(userRow, itemRow, timeMs));
     if (this.length === PLACES) this.dropOldest();
     this.push(userRow, itemRow, second);
   }
@@ -88,6 +95,7 @@ export class RecentLikes {
    * @param timeMs milliseconds since the epoch
    */
   remove(userRow: number, itemRow: number, timeMs: number): void {
+    this.meanwhile?.push((ordered) => ordered.remove(userRow, itemRow, timeMs));
     const second = secondOf(timeMs);
     let ofUser = this.lastOfUser[bucket(userRow)]!;
     let ofItem = this.lastOfItem[bucket(itemRow)]!;
@@ -275,12 +283,25 @@ export class RecentLikes {
       this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
   }
 
-  /** Puts all in the order of their times, which came in another. */
-  order(): void {
+  /** Puts all in the order of their times, which came in another, some of them a step. */
+  *order(): Generator<undefined, void> {
+    if (!this.isOutOfOrder || this.meanwhile !== undefined) return;
+    this.meanwhile = [];
     const { userRows, itemRows, seconds } = this.save();
-    if (seconds.every((second, at) => at === 0 || second >= seconds[at - 1]!)) return;
-    this.clear();
-    for (const at of ascending(seconds)) this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
+    yield;
+    const places = ascending(seconds);
+    const ordered = new RecentLikes();
+    for (let from = 0; from < places.length; from += STEP_LIKES) {
+      yield;
+      for (const at of places.subarray(from, from + STEP_LIKES))
+        ordered.push(userRows[at]!, itemRows[at]!, seconds[at]!);
+    }
+    ordered.droppedUntil = this.droppedUntil;
+    ordered.takenBack.set(this.takenBack);
+    for (const change of this.meanwhile) change(ordered);
+    this.meanwhile = undefined;
+    ordered.era = this.era + 1;
+    Object.assign(this, ordered);
   }
 
   /** Drops the oldest by their times, some three eighths, without sorting them all: on the main thread it takes a millisecond. */
@@ -311,6 +332,8 @@ export class RecentLikes {
     this.era++;
     this.forget();
     this.length = 0;
+    this.newestSecond = 0;
+    this.isOutOfOrder = false;
     this.lastOfUser.fill(NONE);
     this.lastOfItem.fill(NONE);
     this.counts.fill(0);
@@ -320,6 +343,8 @@ export class RecentLikes {
   private push(userRow: number, itemRow: number, second: number): void {
     this.forget();
     const at = this.length++;
+    this.isOutOfOrder ||= second < this.newestSecond;
+    this.newestSecond = Math.max(this.newestSecond, second);
     const [ofUser, ofItem] = [bucket(userRow), bucket(itemRow)];
     this.userRows[at] = userRow;
     this.itemRows[at] = itemRow;

@@ -77,7 +77,7 @@ export class SavedCounts {
   countAll(reads: LocalReads): void {
     scanAllFeedback(reads, (block) => this.take(block));
     countRepeats(reads, (block) => this.take(block));
-    this.popularity.recent.order();
+    for (const _ of this.popularity.recent.order());
   }
 
   /** Counts a block of all feedback. */

@@ -26,6 +26,20 @@ export interface AnsweredQuestion {
   readonly chosen: number;
 }
 
+/** What `MovingWeights` has learned, kept over a restart. */
+export interface SavedWeights {
+  /** Of which features, in order. */
+  readonly features: string;
+  readonly moved: readonly number[];
+  readonly hessian: readonly number[];
+  readonly variances: readonly number[];
+  readonly questions: number;
+  readonly excess: number;
+}
+
+/** Names of the features; what was learned of others is no use. */
+const FEATURES = RANKING_FEATURES.join();
+
 /**
  * The distance that the weights of a ranking have moved since its fit. Each like moves them by a step of Newton's method on
  * the conditional logit of all questions since (the online Newton step of Hazan, Agarwal and Kale 2007). Older questions fade,
@@ -43,6 +57,22 @@ export class MovingWeights {
   private questions = 0;
   /** Nats that the weights as they have moved took more to tell the answers than those of the fit, faded; see `BY_CHANCE`. */
   private excess = 0;
+
+  /** @param saved where it begins; with the fit where that is absent or of other features */
+  constructor(saved?: SavedWeights) {
+    if (saved?.features !== FEATURES) return;
+    this.moved.set(saved.moved);
+    this.hessian.set(saved.hessian);
+    this.variances.set(saved.variances);
+    this.questions = saved.questions;
+    this.excess = saved.excess;
+  }
+
+  save(): SavedWeights {
+    const { questions, excess } = this;
+    const [moved, hessian, variances] = [[...this.moved], [...this.hessian], [...this.variances]];
+    return { features: FEATURES, moved, hessian, variances, questions, excess };
+  }
 
   /** @param weights as the fit has learned them for the kind of user that was asked about */
   learn({ features, chosen }: AnsweredQuestion, { weights }: LogisticRegression): void {

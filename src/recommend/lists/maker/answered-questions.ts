@@ -1,5 +1,7 @@
+import { getOrPut } from '../../../domain/get-or-put.ts';
 import { spreadEvenly } from '../../../memory/spread-evenly.ts';
-import type { ChangeSet, FeedbackColumns } from '../../../store/data-store.ts';
+import type { SavedStates } from '../../../store/cache-store.ts';
+import { type ChangeSet, FeedbackColumns, type LocalReads } from '../../../store/data-store.ts';
 import type { TypeTest } from '../../history/counts-as-positive.ts';
 import type { History } from '../../history/history.ts';
 import { type Ranking, sumsOf, withDiscovery } from '../../models/feature-names.ts';
@@ -7,10 +9,13 @@ import type { GenerationSlot } from '../../models/generation-slot.ts';
 import type { SumName } from '../../models/like-sums.ts';
 import { POPULARITY_SCALES } from '../../popularity/popularity-scales.ts';
 import { rankingFeatures } from '../../ranking/compute-features.ts';
-import { MovingWeights } from '../../ranking/moving-weights.ts';
+import { MovingWeights, type SavedWeights } from '../../ranking/moving-weights.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { ListSettings } from '../../sources/list-settings.ts';
 import { CandidateFinder, type CandidateScratch } from './candidate-finder.ts';
+
+/** Name of the state that tells how far the ranking has moved. */
+const MOVED_STATE = 'ranking-moved';
 
 /** Popularity on all scales comes up, and of each recommender so much: what stands among ten is all that matters. */
 const SCALES = POPULARITY_SCALES.map((_, scale) => scale);
@@ -33,6 +38,7 @@ export interface AnsweredQuestionsParts {
   readonly settings: ListSettings;
   readonly inputs: ListInputs;
   readonly generations: GenerationSlot;
+  readonly reads: Pick<LocalReads, 'readPairFeedback'>;
   readonly isPositive: TypeTest;
   /** A history of its own. */
   readonly history: History;
@@ -53,14 +59,27 @@ interface Moving {
   readonly weights: MovingWeights;
 }
 
+/** Types of feedback by item row. */
+type NewTypes = Map<number, Set<number>>;
+
+/** Kept over a restart. */
+interface MovedState {
+  readonly generation: number;
+  readonly weights: SavedWeights;
+}
+
 /**
  * Each like that comes is a question that was just answered: what should have stood in that user's list? The ranking that
- * serves moves with it at once, as far as questions are left. With each generation it begins anew.
+ * serves moves with it at once, as far as questions are left. With each generation it begins anew. A like of what the user
+ * had liked before is no answer: no list was to hold it, and the models have learned from it already.
  */
 export class AnsweredQuestions {
   private readonly parts: AnsweredQuestionsParts;
   private readonly finder: CandidateFinder;
   private moving: Moving | undefined;
+  /** As it was at the last stop. */
+  private before: MovedState | undefined;
+  private readonly pair = new FeedbackColumns();
   private takenUpMs = Number.NEGATIVE_INFINITY;
   /** Questions that may be asked now, as of a time, milliseconds since the epoch. */
   private left = ASKED_AT_ONCE;
@@ -75,12 +94,32 @@ export class AnsweredQuestions {
     this.finder = new CandidateFinder(asked, inputs, isPositive, scratch);
   }
 
+  /** Learns how far the ranking had moved when the service stopped. */
+  async restore(states: SavedStates): Promise<void> {
+    this.before = ((await states.getState(MOVED_STATE)) ?? undefined) as MovedState | undefined;
+  }
+
+  async save(states: SavedStates): Promise<void> {
+    const { moving } = this;
+    if (moving === undefined) return;
+    const { generation, weights } = moving;
+    await states.putState(MOVED_STATE, { generation, weights: weights.save() } satisfies MovedState);
+  }
+
+  /** Moves a ranking that serves from now on to where it was, be it before a restart. */
+  resume(): void {
+    const number = this.parts.generations.current?.number;
+    if (this.moving?.generation !== number && this.before?.generation !== number) return;
+    this.takenUpMs = Number.NEGATIVE_INFINITY;
+    this.takeUp();
+  }
+
   /** Learns from the likes of a commit, a question a step. To be followed before anything that counts likes follows it. */
-  *follow({ added }: Pick<ChangeSet, 'added'>): Generator<undefined> {
+  *follow({ added, removed }: Pick<ChangeSet, 'added' | 'removed'>): Generator<undefined> {
     const { inputs, settings } = this.parts;
     if (added.length === 0 || settings.order !== 'learned' || inputs.generation?.ranking === undefined)
       return;
-    const likes = this.likesOf(added);
+    const likes = this.likesOf(added, removed);
     let learned = 0;
     for (const at of likes.asked) {
       if (inputs.generation?.ranking === undefined || !this.mayAsk()) break;
@@ -108,8 +147,8 @@ export class AnsweredQuestions {
     return true;
   }
 
-  /** The likes that are asked about, evenly spread, and the items that each of their users liked in the commit. */
-  private likesOf(added: FeedbackColumns) {
+  /** The likes that are asked about, evenly spread, and by user and item the types that are new with the commit. */
+  private likesOf(added: FeedbackColumns, removed: FeedbackColumns) {
     const { inputs, isPositive } = this.parts;
     const sinceMs = inputs.popularity.asOfMs - LATE_MS;
     // What many like in one commit says of that item, not once for each of them how lists are to be ranked.
@@ -117,21 +156,38 @@ export class AnsweredQuestions {
     for (let at = 0; at < added.length; at++)
       if (isPositive(added.types[at]!) && added.timesMs[at]! >= sinceMs) ofItems.set(added.itemRows[at]!, at);
     const asked = spreadEvenly([...ofItems.values()], ASKED_MAX);
-    const byUser = new Map<number, Set<number>>(asked.map((at) => [added.userRows[at]!, new Set()]));
-    for (let at = 0; at < added.length; at++) byUser.get(added.userRows[at]!)?.add(added.itemRows[at]!);
+    const byUser = new Map<number, NewTypes>(asked.map((at) => [added.userRows[at]!, new Map()]));
+    for (let at = 0; at < added.length; at++) {
+      const ofUser = byUser.get(added.userRows[at]!);
+      if (ofUser !== undefined) getOrPut(ofUser, added.itemRows[at]!, () => new Set()).add(added.types[at]!);
+    }
+    // An overwritten record is no new one.
+    for (let at = 0; at < removed.length; at++)
+      byUser.get(removed.userRows[at]!)?.get(removed.itemRows[at]!)?.delete(removed.types[at]!);
     return { asked, byUser };
   }
 
+  /** True where the user has positive feedback on the item of other types than those. */
+  private hadLiked(userRow: number, itemRow: number, newTypes: ReadonlySet<number>): boolean {
+    const { pair } = this;
+    const { reads, isPositive } = this.parts;
+    pair.clear();
+    reads.readPairFeedback(userRow, itemRow, pair);
+    return pair.types.subarray(0, pair.length).some((type) => isPositive(type) && !newTypes.has(type));
+  }
+
   /** @returns undefined where nothing is to be learned of it */
-  private ask(added: FeedbackColumns, at: number, except: ReadonlySet<number>) {
+  private ask(added: FeedbackColumns, at: number, ofCommit: NewTypes) {
     const { finder } = this;
     const { inputs, history } = this.parts;
+    const [userRow, itemRow] = [added.userRows[at]!, added.itemRows[at]!];
+    if (this.hadLiked(userRow, itemRow, ofCommit.get(itemRow)!)) return undefined;
     const moving = this.movingNow();
     const { fitted, sums } = moving;
-    history.load(added.userRows[at]!, added.timesMs[at]!, except);
+    history.load(userRow, added.timesMs[at]!, ofCommit);
     const wanted = { scales: SCALES, latest: true, sums };
     const proposal = finder.propose(history, wanted, undefined, finder.withoutCatalogue(history));
-    const chosen = proposal.candidates.indexOf(added.itemRows[at]!);
+    const chosen = proposal.candidates.indexOf(itemRow);
     if (chosen < 0 || proposal.candidates.length < 2) return undefined;
     const features = rankingFeatures(proposal, inputs, fitted.totals);
     return { moving, kind: proposal.kind, features, chosen };
@@ -142,7 +198,9 @@ export class AnsweredQuestions {
     if (this.moving?.generation === number) return this.moving;
     const fitted = ranking!.learned ?? ranking!;
     const sums = [...new Set(fitted.byKind.flatMap(sumsOf))];
-    this.moving = { generation: number, fitted, sums, weights: new MovingWeights() };
+    const { before } = this;
+    const weights = new MovingWeights(before?.generation === number ? before.weights : undefined);
+    this.moving = { generation: number, fitted, sums, weights };
     return this.moving;
   }
 
@@ -151,11 +209,10 @@ export class AnsweredQuestions {
     const { generations, settings, clock } = this.parts;
     const nowMs = clock();
     const { current } = generations;
-    // What was learned of another generation is of other models.
-    if (current === undefined || this.moving?.generation !== current.number) return;
+    if (current?.ranking === undefined) return;
     if (Math.abs(nowMs - this.takenUpMs) < TAKEN_UP_MS) return;
     this.takenUpMs = nowMs;
-    const { fitted, weights } = this.moving;
+    const { fitted, weights } = this.movingNow();
     const moved = {
       ...fitted,
       ...weights.applyTo(fitted),
