@@ -134,20 +134,8 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
     yield* hits.follow(changes);
     yield* sinceFit.follow(changes);
   });
-  const served = { recommender, explainer, answers, sources, itemNeighbors, sinceFit };
-  return {
-    ...served,
-    ...placed,
-    live,
-    lists,
-    answered,
-    active,
-    generations,
-    settings,
-    reads,
-    histories,
-    vectors,
-  };
+  const served = { recommender, explainer, answers, answered, sources, itemNeighbors, sinceFit };
+  return { ...served, ...placed, live, lists, active, generations, settings, reads, histories, vectors };
 }
 
 /** Works out what questions ask of a new model, before they come. */

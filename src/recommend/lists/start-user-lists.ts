@@ -56,11 +56,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
   const { server, recommend } = config;
   const settings = listSettings(config);
   const inputs = mainThreadInputs({
-    live,
-    vectors,
-    generations,
-    reads,
-    clock,
+    ...{ live, vectors, generations, reads, clock },
     cacheSize: settings.cacheSize,
     lastRows: (userRow) => lists.lastRows(userRow),
   });
