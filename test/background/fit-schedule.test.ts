@@ -156,7 +156,7 @@ it('lays out users that are asked for after what trains already, once', async ()
     recommendation: {
       generations,
       sinceFit: { serve() {} },
-      live: { knowItems: async () => {} },
+      live: { knowItems: async () => {}, popularity: { recent: { order: () => [].values() } } },
       lists: { passes: undefined },
       settings: { discovery: 0 },
     },

@@ -3,6 +3,7 @@ import { TIMER_MS_MAX } from '../../domain/duration.ts';
 import { type FeedbackFacts, whyNothing } from '../../domain/feedback-troubles.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { loadKernels } from '../../kernel/load-kernels.ts';
+import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import { openGeneration } from '../../recommend/models/generation-slot.ts';
@@ -248,7 +249,11 @@ export class FitSchedule {
         return undefined;
       }
       const { positives, unchanged } = fitted;
-      if (!unchanged) this.serve(fitted.generation, true);
+      if (!unchanged) {
+        // A backlog that was sent in any order counts by its times from here on.
+        await inTurns(this.parts.recommendation.live.popularity.recent.order());
+        this.serve(fitted.generation, true);
+      }
       await unlessAborted(this.comparing, this.ending.signal);
       const generation = (unchanged && (await this.indexUsers())) || fitted.generation;
       const from = unchanged

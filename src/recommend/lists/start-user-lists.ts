@@ -110,11 +110,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
 }
 
 function preparing({ sums }: CandidateScratch, { popularity }: InMemoryState): StartedLists['prepare'] {
-  return async (model) => {
-    // A backlog that was sent in any order counts by its times from here on.
-    await inTurns(popularity.recent.order());
-    await inTurns(sums.prepare(model, popularity.recent));
-  };
+  return (model) => inTurns(sums.prepare(model, popularity.recent));
 }
 
 function listVersions(
