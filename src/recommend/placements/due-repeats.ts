@@ -65,7 +65,7 @@ export class DueRepeats {
     return due.sorted();
   }
 
-  /** The events of an item and a user, of the positive type that there are most of; undefined for none. */
+  /** The events of an item and a user, of the positive type that there are most of, else of the latest; undefined for none. */
   private courseOf(userRow: number, UserId: string, row: number): Course | undefined {
     const { reads, isPositive, feedback } = this;
     const ItemId = reads.itemIdAt(row);
@@ -85,7 +85,8 @@ export class DueRepeats {
         firstMs: counted[0]?.timeMs ?? timeMs,
         lastMs: counted.at(-1)?.timeMs ?? timeMs,
       };
-      if (best === undefined || course.count > best.count) best = course;
+      const { count: most, lastMs } = best ?? { count: 0, lastMs: 0 };
+      if (course.count > most || (course.count === most && course.lastMs > lastMs)) best = course;
     }
     return best;
   }

@@ -36,3 +36,26 @@ test('looks at what users bought of an item, and at nothing else that they did',
   expect(due.rows[0]).toBe(ITEMS - 1);
   expect(records).toBe(ITEMS * (USERS + 1));
 });
+
+test('of two types with as many events each goes by the later one, whichever was stored first', async () => {
+  const dueIn = (order: readonly ['old' | 'new', 'old' | 'new']) => {
+    const days = { old: [1, 2, 3], new: [10, 30, 50] };
+    const reads: Partial<LocalReads> = {
+      readPairFeedback(userRow: number, itemRow: number, out: FeedbackColumns) {
+        out.clear();
+        for (const [type, name] of order.entries())
+          out.push(userRow, itemRow, type, days[name].at(-1)! * DAY_MS);
+      },
+      feedbackTypes: () => order,
+      userIdAt: (row) => `${row}`,
+      itemIdAt: (row) => `${row}`,
+      occurrences: ({ FeedbackType }) =>
+        days[FeedbackType as 'old' | 'new'].map((day) => ({ count: 1, timeMs: day * DAY_MS, value: 1 })),
+    };
+    const repeats = new DueRepeats(reads as LocalReads, () => true);
+    return repeats.of(historyOf([{ item: 0, timeMs: 50 * DAY_MS }]), 70 * DAY_MS);
+  };
+  const due = await dueIn(['old', 'new']);
+  expect(due.scores).toEqual([Math.log1p(3)]);
+  expect(await dueIn(['new', 'old'])).toEqual(due);
+});
