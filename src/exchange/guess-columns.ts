@@ -60,6 +60,8 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   }
   // Of events that are held somewhere each has a name of its own.
   if (new Set(valuesOf(rows, mapping.FeedbackType)).size > TYPES_MAX) delete mapping.FeedbackType;
+  const telling = typesBesideOne(rows, mapping);
+  if (telling !== undefined) mapping.FeedbackType = telling;
   const wider = widerUser(rows, mapping) ?? mailBesideNames(rows, mapping);
   if (wider !== undefined) mapping.UserId = wider;
   const isVerdict = (value: string) => /^[01]$/.test(verdictOf(value) ?? value);
@@ -159,6 +161,18 @@ const TYPES_MAX = 30;
 function hasTypes(words: ReadonlySet<string>): boolean {
   const types = [...words].map((Name) => ({ Name, Count: 1, Positive: false, Read: false }));
   return words.size <= TYPES_MAX && likelyPositive(types).length > 0;
+}
+
+/** The column of what users do beside one of types that is the same in all rows and says nothing, such as `event`. */
+function typesBesideOne(rows: readonly (readonly string[])[], mapping: Mapping): number | undefined {
+  const types = new Set(valuesOf(rows, mapping.FeedbackType));
+  if (types.size !== 1 || hasTypes(types)) return undefined;
+  const taken = Object.values(mapping);
+  const at = (rows[0] ?? []).findIndex((_, each) => {
+    const values = valuesOf(rows, each);
+    return !taken.includes(each) && new Set(values).size < values.length && hasTypes(new Set(values));
+  });
+  return at < 0 ? undefined : at;
 }
 
 /** Without names: user, item, then a small number is a rating and a large one or a date is a time; dates come anywhere. */

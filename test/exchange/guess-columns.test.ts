@@ -17,6 +17,25 @@ describe('the guess of a file', () => {
       { kind: 'feedback', hasHeader: true, mapping: { UserId: 0, FeedbackType: 1, ItemId: 2, Timestamp: 3 } },
     ],
     [
+      'events whose type says that they are events',
+      [
+        ['type', 'profile.id', 'ProductID', 'metric_name'],
+        ['event', 'a', 'P1', 'Viewed Product'],
+        ['event', 'b', 'P2', 'Placed Order'],
+        ['event', 'b', 'P1', 'Viewed Product'],
+      ],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 1, ItemId: 2, FeedbackType: 3 } },
+    ],
+    [
+      'purchases beside which each has a state',
+      [
+        ['type', 'user_id', 'item_id', 'status'],
+        ['purchase', 'a', 'P1', 'ordered'],
+        ['purchase', 'b', 'P2', 'ordered'],
+      ],
+      { kind: 'feedback', hasHeader: true, mapping: { FeedbackType: 0, UserId: 1, ItemId: 2 } },
+    ],
+    [
       'items',
       [['movieId', 'title', 'genres']],
       { kind: 'items', hasHeader: true, mapping: { ItemId: 0, Comment: 1, Categories: 2 } },
