@@ -1,3 +1,4 @@
+import { getOrPut } from '../../domain/get-or-put.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { ItemFilter, type ItemWishes, NO_WISHES } from '../catalogue/item-filter.ts';
 import { type Placement, withPins } from '../placements/placement.ts';
@@ -23,7 +24,9 @@ export function frameOf(
   mayShow: (row: number) => boolean,
   resting: readonly string[] = [],
 ) {
-  const rowOf = (itemId: string) => reads.itemRow(itemId);
+  const rows = new Map<string, number>();
+  // Of what is pinned or left out each is looked up once.
+  const rowOf = (itemId: string) => getOrPut(rows, itemId, () => reads.itemRow(itemId));
   const filterOf = (all: readonly string[], wished: ItemWishes, bits?: Uint32Array) =>
     new ItemFilter(catalogue, all, wished, rowOf, bits);
   const own = placement.hasPins ? filterOf(categories, wishes) : undefined;

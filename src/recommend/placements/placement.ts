@@ -35,6 +35,7 @@ export class Placement {
   /** The same for items that are new, where a share of the list is theirs; undefined for none. */
   readonly newFilter: FilterTree | undefined;
   private readonly pinned: readonly { readonly itemId: string; readonly place: number; untilMs: number }[];
+  private readonly pinnedIds: ReadonlySet<string | undefined>;
   readonly settings: Settings;
 
   constructor(settings: Settings) {
@@ -48,13 +49,16 @@ export class Placement {
     const newOnes = bothOf(filter, newFor(settings));
     this.filter = settings.kind === 'new' ? newOnes : filter;
     this.newFilter = settings.new_share > 0 ? newOnes : undefined;
+    const excluded = new Set(settings.exclude);
     this.pinned = settings.pins
+      .filter(({ item }) => !excluded.has(item))
       .map(({ item, place, until }) => ({
         itemId: item,
         place,
         untilMs: until === undefined ? Number.POSITIVE_INFINITY : parseTimestamp(until),
       }))
       .sort((a, b) => a.place - b.place);
+    this.pinnedIds = new Set(this.pinned.map(({ itemId }) => itemId));
   }
 
   /** True where the list is of a kind that `KindLists` makes. */
@@ -80,7 +84,7 @@ export class Placement {
   }
 
   isPinned(itemId: string | undefined): boolean {
-    return this.pinned.some((pin) => pin.itemId === itemId);
+    return this.pinnedIds.has(itemId);
   }
 
   get hasCaps(): boolean {
@@ -132,7 +136,7 @@ export class Placement {
   /** The pins of now in the order of their places. @param mayShow false for a row that may not stand in the answer */
   pins(nowMs: number, rowOf: (itemId: string) => number, mayShow: (row: number) => boolean): Pin[] {
     return this.pinned.flatMap(({ itemId, place, untilMs }) => {
-      const row = nowMs < untilMs && !this.settings.exclude.includes(itemId) ? rowOf(itemId) : -1;
+      const row = nowMs < untilMs ? rowOf(itemId) : -1;
       return row >= 0 && mayShow(row) ? [{ row, place }] : [];
     });
   }
