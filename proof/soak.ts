@@ -28,7 +28,7 @@ const WARM_UP_FITS = 3;
 /** A warm-up that takes longer has failed. */
 const WARM_UP_MS_MAX = 1_800_000;
 /** Fits follow each other within this share of the run, and within so many seconds at most. */
-const FIT_PERIOD_SHARE = 1 / 20;
+const FIT_PERIOD_SHARE = 1 / 6;
 const FIT_PERIOD_SECONDS_MAX = 20;
 
 interface Sample {

@@ -1,4 +1,4 @@
-// npm run package:check [-- --executable FILE]: the single file and the npm package each run the playground in an empty
+// npm run package:check [-- --executable FILE]: the single file and the npm package each run the playground, the first in an empty
 // folder, and the single file says clearly why it cannot unpack itself where it cannot. Makes what it is not given.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,6 +25,9 @@ function emptyFolder(name: string): string {
   return folder;
 }
 
+/** Where the single file's playground leaves its data, which the npm package's one takes over. */
+const PLAYED = join(work, 'single file', 'playground-data');
+
 /** Runs the playground to its tour, asks for the personal list that it names, and stops it. */
 async function playground(
   name: string,
@@ -34,7 +37,7 @@ async function playground(
 ): Promise<void> {
   const cwd = emptyFolder(name);
   // A group of its own: npx starts a shell that starts furze.
-  const child = spawn(command, [...args, 'playground', '--port', '0'], {
+  const child = spawn(command, [...args, 'playground', '--port', '0', '--data', PLAYED], {
     cwd,
     env: { ...env, FURZE_SERVER_SHUTDOWN_TIMEOUT: '10m' },
     detached: true,
@@ -120,8 +123,7 @@ async function checkExecutable(executable: string): Promise<void> {
   );
 
   // It starts itself once more for this.
-  const data = join(work, 'single file', 'playground-data');
-  const sound = spawnSync(executable, ['check', data], { env: bare, encoding: 'utf8' });
+  const sound = spawnSync(executable, ['check', PLAYED], { env: bare, encoding: 'utf8' });
   check(
     'single file: checks a folder in a process of its own',
     sound.status === 0 && sound.stdout.includes('sound'),
