@@ -177,6 +177,15 @@ describe('the latest likes of all', () => {
     expect([...likes.order()]).toEqual([]);
   });
 
+  it('are those that were counted anew, where these came while others were being put in order', () => {
+    const likes = new RecentLikes();
+    for (let at = 0; at < 5000; at++) likes.add(at, 1, 1000 * (5000 - at));
+    const anew = new RecentLikes();
+    anew.add(3, 4, 5000);
+    for (const _ of likes.order()) likes.restore(anew.save());
+    expect(likes.save()).toEqual(anew.save());
+  });
+
   it('are in the order in which they came for all who read them, as after a restart and in threads', () => {
     const random = createRandom(11);
     const likes = new RecentLikes();

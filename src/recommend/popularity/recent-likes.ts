@@ -277,6 +277,7 @@ export class RecentLikes {
   /** Takes the place of all that was there, in their order. */
   restore({ userRows, itemRows, seconds }: LikeColumns): void {
     this.clear();
+    this.meanwhile = undefined;
     // So many may be what was left of more.
     this.droppedUntil = seconds.length < RECENT_LIKES ? 0 : seconds.reduce((a, b) => Math.min(a, b));
     for (let at = Math.max(0, userRows.length - PLACES); at < userRows.length; at++)
@@ -286,19 +287,22 @@ export class RecentLikes {
   /** Puts all in the order of their times, which came in another, some of them a step. */
   *order(): Generator<undefined, void> {
     if (!this.isOutOfOrder || this.meanwhile !== undefined) return;
-    this.meanwhile = [];
+    const meanwhile: ((ordered: RecentLikes) => void)[] = [];
+    this.meanwhile = meanwhile;
     const { userRows, itemRows, seconds } = this.save();
     yield;
     const places = ascending(seconds);
     const ordered = new RecentLikes();
     for (let from = 0; from < places.length; from += STEP_LIKES) {
       yield;
+      // All was replaced by what somebody has counted anew.
+      if (this.meanwhile !== meanwhile) return;
       for (const at of places.subarray(from, from + STEP_LIKES))
         ordered.push(userRows[at]!, itemRows[at]!, seconds[at]!);
     }
     ordered.droppedUntil = this.droppedUntil;
     ordered.takenBack.set(this.takenBack);
-    for (const change of this.meanwhile) change(ordered);
+    for (const change of meanwhile) change(ordered);
     this.meanwhile = undefined;
     ordered.era = this.era + 1;
     Object.assign(this, ordered);
