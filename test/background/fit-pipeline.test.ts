@@ -108,21 +108,10 @@ function allLists(cache: CacheStore): Promise<(UserList | undefined)[]> {
   return Promise.all(Array.from({ length: USERS }, (_, row) => cache.getList(row)));
 }
 
-/** The lists of some users, made anew of what the service holds in memory: what was liked long ago teaches nothing. */
-async function freshLists({ send, ids }: Scene): Promise<string[][]> {
+/** The lists of some users, made anew of what the service holds in memory, as each question that names a discovery is answered. */
+async function freshLists({ ids }: Scene): Promise<string[][]> {
   const lists: string[][] = [];
-  const longAgo = new Date(START_MS - USERS * LIKES * 60_000).toISOString();
-  for (const user of SOME) {
-    const other = `i${(user + 1) % TASTES}`;
-    const before = (await send('GET', `/api/feedback/u${user}/${other}`)) as unknown[];
-    if (before.length === 0) {
-      await send('POST', '/api/feedback', [record('like', `u${user}`, other, longAgo)]);
-      await send('DELETE', `/api/feedback/u${user}/${other}`);
-    } else {
-      await send('PUT', '/api/feedback', before);
-    }
-    lists.push(await ids(`/api/recommend/u${user}?n=30`));
-  }
+  for (const user of SOME) lists.push(await ids(`/api/recommend/u${user}?n=30&discovery=auto`));
   return lists;
 }
 
