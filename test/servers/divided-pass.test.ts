@@ -97,16 +97,21 @@ describe.skipIf(inject('postgresUrl') === '' || inject('redisUrl') === '')(
     };
 
     test('both make lists of a pass, and what a third had taken that is lost; each user has one', async () => {
-      const lost = loseNode();
-      const { lists: ofLeader } = (await workers[0]!.service.fit())!;
-      lost.isOver = true;
-      expect(lost.taken).toBeGreaterThan(0);
-      expect(await servedGeneration(workers[1]!)).toBe(1);
-      await expect.poll(() => lastPass(workers[1]!), PATIENT).toMatchObject({ Kind: 'lists', State: 'done' });
-      const made = (await lastPass(workers[1]!))!.Result!.lists as number;
-      expect(ofLeader + made).toBe(USERS);
+      let [generation, ofLeader] = [0, 0];
+      for (let taken = 0; taken === 0; generation++) {
+        // On a busy machine a pass may be over before the third has seen it; another needs something new to learn.
+        if (generation > 0)
+          await workers[0]!.call('POST', '/api/feedback', [{ ...LIKES[0]!, ItemId: `i${56 + generation}` }]);
+        const lost = loseNode();
+        ofLeader = (await workers[0]!.service.fit())!.lists;
+        lost.isOver = true;
+        taken = lost.taken;
+      }
+      await expect.poll(() => servedGeneration(workers[1]!), PATIENT).toBe(generation);
+      const made = async () => Number((await lastPass(workers[1]!))?.Result?.lists ?? 0);
+      await expect.poll(async () => ofLeader + (await made()), PATIENT).toBe(USERS);
       expect(await redis.dbsize()).toBe(USERS);
-      expect(new Set((await lists()).map(({ generation }) => generation))).toEqual(new Set([1]));
+      expect(new Set((await lists()).map(({ generation }) => generation))).toEqual(new Set([generation]));
     });
 
     test('where the leader is lost before it has begun a pass the next one does, and makes the same lists', async () => {
