@@ -114,6 +114,11 @@ class Fields {
     return plainNumber(this.text(field), this.plan.hasDecimalCommas === true);
   }
 
+  /** The same of a rating, which may be a verdict in words. */
+  rating(): string {
+    return verdictOf(this.text('Rating')) ?? this.number('Rating');
+  }
+
   names(field: string): unknown {
     const value = this.cell(field);
     const names = Array.isArray(value) ? value : namesOf(this.text(field), this.plan.separator);
@@ -258,7 +263,7 @@ function whyLost(field: string, literal: string): string {
 }
 
 function feedbackOf(fields: Fields, plan: Plan, record: object): Made {
-  const FeedbackType = typeOf(fields.text('FeedbackType'), fields.number('Rating'), plan);
+  const FeedbackType = typeOf(fields.text('FeedbackType'), fields.rating(), plan);
   if (FeedbackType === undefined) return { refusal: `${JSON.stringify(fields.text('Rating'))} is no rating` };
   const given = fields.text('Value');
   if (given === '') return { record: { FeedbackType, ...record } };
@@ -311,10 +316,8 @@ function havePointsInThousands(numbers: readonly string[], others: readonly stri
 /** Commas between thousands for certain: before a point, or two of them. */
 const THOUSANDS_COMMAS = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})$/;
 
-/** A number with a point in it, and its sign in front: `-1250.5` of `1.250,5-` or `1,250.5-`; of a verdict 1 or 0. */
+/** A number with a point in it, and its sign in front: `-1250.5` of `1.250,5-` or `1,250.5-`; other texts stay. */
 export function plainNumber(text: string, hasDecimalCommas: boolean): string {
-  const verdict = verdictOf(text);
-  if (verdict !== undefined) return verdict;
   const signed = narrowDigits(text).replace(/^(\d.*\d|\d)\s*-$/, '-$1');
   if (hasDecimalCommas) return signed.replace(THOUSANDS_SIGN, '').replace(',', '.');
   return THOUSANDS_COMMAS.test(signed) ? signed.replaceAll(',', '') : signed;

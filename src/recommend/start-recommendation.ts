@@ -128,7 +128,10 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const fallbacks = online.fallback_recommend;
   const explainer = new Explainer({ ...shared, isPositive, replacesRead, recommender, fallbacks });
   const changesList = marksLists(settings, isPositive);
-  generations.onServed = (model) => void prepare(kept, explainer, model, parts.onTrouble);
+  generations.onServed = (model) => {
+    answered.resume();
+    void prepare(kept, explainer, model, parts.onTrouble);
+  };
   data.onChange(function* (changes) {
     yield* markStale(changes, lists, active, changesList);
     yield* hits.follow(changes);
@@ -140,13 +143,12 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
 
 /** Works out what questions ask of a new model, before they come. */
 async function prepare(
-  kept: Pick<StartedLists, 'prepare' | 'answered'>,
+  kept: Pick<StartedLists, 'prepare'>,
   explainer: Explainer,
   model: OpenedParts,
   onTrouble: RecommendationParts['onTrouble'],
 ): Promise<void> {
   try {
-    kept.answered.resume();
     await kept.prepare(model);
     await explainer.rehearse();
   } catch (error) {

@@ -272,6 +272,14 @@ describe('the record of a row', () => {
     expect(typeOf('')).toMatchObject({ record: { FeedbackType: 'like' } });
   });
 
+  it('has a verdict for a rating alone', () => {
+    expect(recordOf(['u', 'i', 'no', '0'], { ...plan, ratingMin: 1 })).toMatchObject({
+      record: { FeedbackType: 'read' },
+    });
+    const amounts: Plan = { ...plan, mapping: { UserId: 0, ItemId: 1, Value: 2 } };
+    expect(recordOf(['u', 'i', 'no'], amounts)).toEqual({ refusal: expect.stringContaining('"no"') });
+  });
+
   it('is refused with a reason where it cannot be stored', () => {
     expect(recordOf(['', 'i', '5', '0'], plan)).toEqual({ refusal: 'the user id is empty' });
     expect(recordOf(['u', ' ', '5', '0'], plan)).toEqual({ refusal: 'the item id is empty' });
