@@ -7,6 +7,7 @@ import { FurzeError } from '../domain/furze-error.ts';
 import { formatTimestamp } from '../domain/rfc3339.ts';
 import type { Role } from '../domain/roles.ts';
 import type { Rule, RuleHistory, RuleKey, RulesView } from '../domain/rule-schemas.ts';
+import { mapInTurns, turns } from '../platform/concurrency/event-loop-turns.ts';
 import {
   journalOf,
   type RuleChange,
@@ -63,13 +64,15 @@ export class RuleEditor {
   }
 
   /** @throws FurzeError PLACEMENT_NOT_FOUND, EXPERIMENT_NOT_FOUND for one that never was */
-  history(rule: RuleName): RuleHistory {
+  async history(rule: RuleName): Promise<RuleHistory> {
+    // To take in a change was a part of its own, and so is each of what follows: some milliseconds with a thousand items.
+    await turns.take();
     const versions = this.versions(rule);
     const known = this.find(rule);
     if (known === undefined && versions.length === 0) throw notFound(rule);
     return {
       ...(known !== undefined && { Rule: known }),
-      Titles: this.titlesOf(known?.Settings),
+      Titles: await this.titlesOf(known?.Settings),
       History: versions.toReversed().map(({ number, at, by, settings }) => ({
         ...{ Version: number, At: at, By: by },
         ...(settings !== undefined && { Settings: settings }),
@@ -193,14 +196,15 @@ export class RuleEditor {
   }
 
   /** Titles of the first items that are pinned or left out. */
-  private titlesOf(settings: RuleSettings = {}): Record<string, string> {
+  private async titlesOf(settings: RuleSettings = {}): Promise<Record<string, string>> {
     const { pins = [], exclude = [] } = settings as { pins?: { item: string }[]; exclude?: string[] };
     const ids = [...pins.map(({ item }) => item), ...exclude].slice(0, TITLES_MAX);
     const { local } = this.parts.data;
+    await turns.take();
     return Object.fromEntries(
-      ids.flatMap((id) => {
+      await mapInTurns(ids, (id) => {
         const item = local.findItem(id);
-        return item === undefined ? [] : [[id, item.Comment]];
+        return item && [id, item.Comment];
       }),
     );
   }

@@ -77,7 +77,7 @@ it('knows of at most 200 rules that were taken away what they were', async () =>
   expect(names.length).toBeLessThanOrEqual(202);
   expect(names).toContain('placement/p204');
   expect(names).not.toContain('placement/p0');
-  expect(() => editor.history(ruleOf(0))).toThrow(expect.objectContaining({ code: 'PLACEMENT_NOT_FOUND' }));
+  await expect(editor.history(ruleOf(0))).rejects.toMatchObject({ code: 'PLACEMENT_NOT_FOUND' });
   await editor.put(ruleOf(0), { length: 2 }, { ...BY, version: 0 });
 });
 

@@ -37,6 +37,7 @@ afterAll(() => server.stop());
 const as = (key: string) => (method: string, path: string, body?: unknown) =>
   server.call(method, path, body, { 'X-API-Key': key });
 const merchant = as(KEYS.merchant);
+const owner = as(OWNER);
 const list = async (placement: string) =>
   (await merchant('GET', `/api/recommend/u?n=3&placement=${placement}`)).body as string[];
 
@@ -174,6 +175,23 @@ describe('rules that are no good', () => {
     expect(await list('pinned')).toEqual(['a', 'd', 'b']);
     const neighbors = await merchant('GET', '/api/item/a/neighbors?placement=pinned&n=3');
     expect(neighbors.body.map(({ Id }: { Id: string }) => Id)).toEqual(['b', 'd', 'c']);
+  });
+
+  it('pins and exclusions go by the item of a name as it is now, also where it went and came back in another place', async () => {
+    const item = (ItemId: string) => ({ ItemId, Categories: ['moving'], Timestamp: '2020-01-01T00:00:00Z' });
+    const rules = { pins: [{ item: 'pin', place: 1 }], exclude: ['out'], categories: ['moving'] };
+    await merchant('PUT', '/api/admin/placements/moving', rules);
+    const shown = () => list('moving');
+    expect(await shown()).toEqual([]);
+    await owner('POST', '/api/items', [item('pin'), item('out')]);
+    expect(await shown()).toEqual(['pin']);
+    for (const id of ['pin', 'out']) await owner('DELETE', `/api/item/${id}`);
+    expect(await shown()).toEqual([]);
+    await owner('POST', '/api/items', [item('other'), item('between'), item('out'), item('pin')]);
+    expect((await shown())[0]).toBe('pin');
+    expect((await shown()).toSorted()).toEqual(['between', 'other', 'pin']);
+    for (const id of ['pin', 'out', 'other', 'between']) await owner('DELETE', `/api/item/${id}`);
+    await merchant('DELETE', '/api/admin/placements/moving');
   });
 });
 

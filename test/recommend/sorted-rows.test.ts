@@ -93,6 +93,25 @@ test('what rows have in common is summed by row, also when more rows come than w
   }
 });
 
+test('a large table is empty when it is used again, and a small search takes none', () => {
+  const first = CommonSums.taken(100_000);
+  for (let row = 0; row < 80_000; row++) first.add(row * 3, 1);
+  atOnce(first.giveBack());
+  expect(CommonSums.taken(100)).not.toBe(first);
+  const again = CommonSums.taken(70_000);
+  expect(again).toBe(first);
+  expect(again.size).toBe(0);
+  // At work, it is nobody else's.
+  expect(CommonSums.taken(70_000)).not.toBe(first);
+  for (let row = 79_999; row >= 0; row--) again.add(row, 2);
+  const sums = Array.from({ length: again.size }, (_, at) => [
+    again.rowAt(at),
+    again.weightAt(at),
+    again.countAt(at),
+  ]);
+  expect(sums).toEqual(Array.from({ length: 80_000 }, (_, at) => [79_999 - at, 2, 1]));
+});
+
 test('a walk goes on where it was, whatever is set meanwhile', () => {
   const sorted = new SortedRows();
   for (let row = 0; row < 3000; row++) sorted.set(row, row);

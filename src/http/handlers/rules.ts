@@ -115,7 +115,7 @@ function ruleRoutesOf({ kind, path, schema, example }: RuleRoutes): Route[] {
       query: [],
       summary: `One ${kind} and what it was before`,
       errors: [notFound],
-      handler: (request, { admin }) => json(admin.rules.history(ruleOf(request))),
+      handler: async (request, { admin }) => json(await admin.rules.history(ruleOf(request))),
     }),
     route('PUT', path, {
       ...common,

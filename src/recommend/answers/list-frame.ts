@@ -1,4 +1,3 @@
-import { getOrPut } from '../../domain/get-or-put.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import { ItemFilter, type ItemWishes, NO_WISHES } from '../catalogue/item-filter.ts';
 import { type Placement, withPins } from '../placements/placement.ts';
@@ -13,7 +12,7 @@ export type ListFrame = ReturnType<typeof frameOf>;
 
 /**
  * The frame of a list by the rules of a placement: what may stand in it, and the pins that do.
- * @param passing bits of the rows that the placement's filter lets pass; undefined for all
+ * @param placement of which the items are looked up @param passing bits of the rows that the placement's filter lets pass; undefined for all
  * @param mayShow false for a row that may never stand in it @param resting ids of items that may not stand in it now
  */
 export function frameOf(
@@ -24,9 +23,7 @@ export function frameOf(
   mayShow: (row: number) => boolean,
   resting: readonly string[] = [],
 ) {
-  const rows = new Map<string, number>();
-  // Of what is pinned or left out each is looked up once.
-  const rowOf = (itemId: string) => getOrPut(rows, itemId, () => reads.itemRow(itemId));
+  const rowOf = (itemId: string) => placement.rowOf(itemId, catalogue) ?? reads.itemRow(itemId);
   const filterOf = (all: readonly string[], wished: ItemWishes, bits?: Uint32Array) =>
     new ItemFilter(catalogue, all, wished, rowOf, bits);
   const own = placement.hasPins ? filterOf(categories, wishes) : undefined;

@@ -196,6 +196,7 @@ export class OnlineRecommender implements Recommender {
     const { caller, userId } = query;
     return histories.use(userId === undefined ? -1 : reads.userRow(userId), async (history) => {
       const passing = placement.filter && (await filters.of(placement.filter, caller?.signal));
+      await inTurns(placement.lookUp(this.parts.catalogue, (itemId) => reads.itemRow(itemId)));
       const isNew = (row: number) => mayShow(row) && isUnread(history, row);
       const frame = frameOf(this.parts, placement, passing, query, isNew);
       const { filter } = frame;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { hashText } from '../../domain/hash.ts';
 import { createRandom } from '../../domain/random.ts';
+import { inTurns, pausing } from '../../platform/concurrency/event-loop-turns.ts';
 import type { LocalReads } from '../../store/data-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ItemFilter, NO_WISHES } from '../catalogue/item-filter.ts';
@@ -91,10 +92,11 @@ export class PlacementLists {
   }
 
   private async placedNow(placement: Placement, userId: string, query: RecommendQuery): Promise<Placed> {
-    const { seenLately, rotation, lessons, catalogue, clock, filters } = this.parts;
+    const { seenLately, rotation, lessons, catalogue, clock, filters, reads } = this.parts;
     const passing =
       placement.filter &&
       (await filters.of(placement.filter, query.caller?.signal, query.draft === undefined));
+    await inTurns(placement.lookUp(catalogue, (itemId) => reads.itemRow(itemId)));
     if (placement.learns) lessons.renew(false);
     if (!placement.tires) return { placement, passing, tired: [], sinking: new Map() };
     const name = query.placement!;
@@ -162,7 +164,7 @@ export class PlacementLists {
   ): PoolEntry[] | undefined {
     const { catalogue, reads, pools, lessons } = this.parts;
     const wishes = { ...NO_WISHES, excluded: rules.settings.exclude };
-    const rowOf = (id: string) => reads.itemRow(id);
+    const rowOf = (id: string) => rules.rowOf(id, catalogue) ?? reads.itemRow(id);
     const all = new ItemFilter(catalogue, rules.settings.categories, wishes, rowOf, passing);
     const accept = (row: number) => catalogue.isListable(row) && all.accepts(row);
     // What is tried for somebody who only looks is nobody else's.
@@ -188,7 +190,9 @@ export class PlacementLists {
     query: RecommendQuery,
     { placement, passing, tired, sinking }: Placed,
   ): Promise<RuledList> {
+    const pause = pausing();
     const frame = frameOf(this.parts, placement, passing, query, (row) => isUnread(history, row), tired);
+    await pause();
     const { filter, wanted } = frame;
     const found = frame.begin(wanted + Math.min(wanted, sinking.size));
     const sources = await this.fill(history, found, query, { filter, placement });

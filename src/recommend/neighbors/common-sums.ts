@@ -3,6 +3,13 @@ import { grown } from '../../memory/growing-u32.ts';
 /** Slots for each row, so that most rows are found where they are looked for first. */
 const SLOTS_A_ROW = 1.5;
 
+/** Rows from which on a table is used again: to make a large one for each search has the collector at work all the time. */
+const LARGE_ROWS = 65_536;
+/** Numbers that are cleared between two pauses: some hundredths of a millisecond. */
+const CLEARED = 65_536;
+/** A cleared table, as long as the collector leaves it. */
+let cleared: WeakRef<CommonSums> | undefined;
+
 /**
  * The elements that rows have in common with one row: the sum of weights and their number, in a table as large as it is expected to
  * become, so that hardly a step of a long search has to move what is there already. 24 to 48 bytes a row.
@@ -24,6 +31,27 @@ export class CommonSums {
     this.weights = new Float64Array(capacity);
     this.counts = new Uint32Array(capacity);
     this.fileAll();
+  }
+
+  /** An empty table for as many rows as are expected at most, a new one or one that was given back. */
+  static taken(expected: number): CommonSums {
+    const known = expected < LARGE_ROWS ? undefined : cleared?.deref();
+    if (known === undefined || known.order.length < expected) return new CommonSums(expected);
+    cleared = undefined;
+    return known;
+  }
+
+  /** Clears the table for another search. Pauses now and then. */
+  *giveBack(): Generator<undefined, void> {
+    if (this.order.length < LARGE_ROWS) return;
+    const { slots, weights, counts, length } = this;
+    for (const used of [slots, weights.subarray(0, length), counts.subarray(0, length)])
+      for (let from = 0; from < used.length; from += CLEARED) {
+        used.fill(0, from, from + CLEARED);
+        yield;
+      }
+    this.length = 0;
+    cleared = new WeakRef(this);
   }
 
   /** Rows that have come. */

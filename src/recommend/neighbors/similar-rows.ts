@@ -73,7 +73,7 @@ function* compare<Element>(
     visits += rows.size;
     shared.push([rows, rows.size, weight]);
   }
-  const common = new CommonSums(Math.min(visits, incidence.rowCount));
+  const common = CommonSums.taken(Math.min(visits, incidence.rowCount));
   for (const [rows, size, weight] of shared) {
     let left = size;
     for (const other of rows) {
@@ -106,5 +106,6 @@ function* compare<Element>(
       best.push(other, Math.fround(similarity(weight, count, own, theirs)));
     }
   }
+  yield* common.giveBack();
   return yield* best.sortedInSteps();
 }

@@ -36,6 +36,8 @@ export class Placement {
   readonly newFilter: FilterTree | undefined;
   private readonly pinned: readonly { readonly itemId: string; readonly place: number; untilMs: number }[];
   private readonly pinnedIds: ReadonlySet<string | undefined>;
+  /** Rows of the items that are pinned or left out, as they were looked up last; -1 for an item that is not there. */
+  private readonly rows = new Map<string, number>();
   readonly settings: Settings;
 
   constructor(settings: Settings) {
@@ -85,6 +87,25 @@ export class Placement {
 
   isPinned(itemId: string | undefined): boolean {
     return this.pinnedIds.has(itemId);
+  }
+
+  /**
+   * Looks up the items that are pinned or left out, but those that stand where they stood. Pauses after each.
+   * @param rowOf looks an item up in the store
+   */
+  *lookUp(catalogue: Catalogue, rowOf: (itemId: string) => number): Generator<undefined, void> {
+    for (const itemId of new Set([...this.pinnedIds, ...this.settings.exclude]) as Set<string>) {
+      const row = this.rows.get(itemId) ?? -1;
+      if (row >= 0 && catalogue.idAt(row) === itemId) continue;
+      this.rows.set(itemId, rowOf(itemId));
+      yield;
+    }
+  }
+
+  /** The row of an item as `lookUp` has found it; undefined where it is not known, or is another item's by now. */
+  rowOf(itemId: string, catalogue: Catalogue): number | undefined {
+    const row = this.rows.get(itemId);
+    return row === undefined || row < 0 || catalogue.idAt(row) === itemId ? row : undefined;
   }
 
   get hasCaps(): boolean {
