@@ -1,6 +1,6 @@
-import { basename, dirname } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, inject } from 'vitest';
-import { hashText } from '../../src/domain/hash.ts';
 
 let schemas = 0;
 
@@ -11,12 +11,17 @@ export function newPostgresDsn(): string {
 
 let databases = 0;
 const DATABASES_OF_A_FILE = 20;
-const FILES_MAX = 50;
+/** Files of tests by their places; the databases before those of the first are everybody's. */
+const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => join(process.cwd(), 'test', name))
+  .sort();
 
 /** A database of the run's Redis that no other test has written to. */
 export function newRedisDsn(): string {
   if (++databases > DATABASES_OF_A_FILE) throw new Error('a file of tests has no more databases of Redis');
   const { testPath = '' } = expect.getState();
-  const file = hashText(basename(dirname(testPath)) + basename(testPath)) % FILES_MAX;
+  const file = 1 + files.indexOf(testPath);
+  if (file === 0) throw new Error(`${testPath} is no file of tests`);
   return `${inject('redisUrl')}/${file * DATABASES_OF_A_FILE + databases - 1}`;
 }

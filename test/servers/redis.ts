@@ -22,7 +22,7 @@ export interface TestRedis {
 const PROGRAMS = ['valkey-server', 'redis-server'];
 const START_MS_MAX = 600_000;
 /** Each test may have one of its own. */
-const DATABASES = 1000;
+const DATABASES = 10_000;
 
 /**
  * Starts the machine's Redis or Valkey on a port of its own, in memory alone; undefined where there is none.
