@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { compiledSources } from './test/compiled/sources.ts';
+import { compiledSources, V8_FLAGS } from './test/compiled/sources.ts';
 import { findPrograms } from './test/servers/postgres.ts';
 
 /** What every project of tests has; the global set-up is the root's, which runs once. */
@@ -11,6 +11,7 @@ const common = {
   hookTimeout: 600_000,
   expect: { poll: { timeout: 300_000 } },
   pool: 'forks' as const,
+  execArgv: V8_FLAGS,
 };
 
 /**

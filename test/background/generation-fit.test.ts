@@ -9,9 +9,7 @@ import { feedback, putFeedback } from '../store/helpers.ts';
 import { type BenchFit, fitBench, NO_PROGRESS, SETTINGS } from './fit-bench.ts';
 import { storeLikes } from './likes.ts';
 
-const sharedPool = new WorkerPool(2);
-afterAll(() => sharedPool.close());
-const bench = () => fitBench(sharedPool);
+const bench = () => fitBench(troubled(2));
 
 function items({ memory, layout }: PlacedModel): Float32Array {
   return viewOf(memory, layout, 'itemFactors', 'f32').slice();
@@ -24,16 +22,12 @@ async function fitted({ fit }: BenchFit, number: number): Promise<PlacedGenerati
 /** What is done to a job: `spoil` its answer, or `fail` it before or after it ran. */
 type Trouble = (job: Job, run: () => Promise<unknown>) => Promise<unknown>;
 
+const noTrouble: Trouble = (_, run) => run();
+
 /** A pool whose jobs meet with trouble. */
 class TroubledPool extends WorkerPool {
   readonly running = new Set<Job>();
-  private readonly trouble: Trouble;
-
-  constructor(threads: number, trouble: Trouble) {
-    super(threads);
-    this.trouble = trouble;
-    pools.push(this);
-  }
+  trouble = noTrouble;
 
   override async run<Kind extends JobKind>(
     job: Jobs[Kind]['job'] & { readonly kind: Kind },
@@ -52,15 +46,28 @@ class TroubledPool extends WorkerPool {
   }
 }
 
-const pools: TroubledPool[] = [];
-afterEach(async () => {
-  for (const pool of pools.splice(0)) await pool.close();
+/** One for each number of threads: the threads of another one compile all of their code again. */
+const pools = new Map<number, TroubledPool>();
+afterEach(() => {
+  for (const pool of pools.values()) {
+    pool.trouble = noTrouble;
+    pool.running.clear();
+  }
 });
+afterAll(() => Promise.all(Array.from(pools.values(), (pool) => pool.close())));
+
+/** The pool of so many threads, which meets with the trouble until the test ends. */
+function troubled(threads: number, trouble = noTrouble): TroubledPool {
+  const pool = pools.get(threads) ?? new TroubledPool(threads);
+  pools.set(threads, pool);
+  pool.trouble = trouble;
+  return pool;
+}
 
 /** Spoils trainings: the first so many that are placed get a factor that is not a number. */
 function spoiling(trainings: number) {
   const tasks: AlsTask[] = [];
-  const pool = new TroubledPool(1, async (job, run) => {
+  const pool = troubled(1, async (job, run) => {
     const answer = await run();
     if (job.kind !== 'prepare' || job.part !== 'als') return answer;
     const task = (answer as PrepareAnswer).task as AlsTask;
@@ -95,7 +102,7 @@ describe('a fit', () => {
     async (_, users) => {
       const { start, stores, lines } = await bench();
       const asked: boolean[] = [];
-      const pool = new TroubledPool(1, async (job, run) => {
+      const pool = troubled(1, async (job, run) => {
         const answer = await run();
         if (job.kind !== 'gather') return answer;
         asked.push(job.leavesOut);
@@ -224,7 +231,7 @@ describe('a stage that fails', () => {
 
   it.each(STAGES)('%s is tried again, with the same bits in the end', async (_name, matches) => {
     const { start } = await bench();
-    const pool = new TroubledPool(2, failing(matches, 1));
+    const pool = troubled(2, failing(matches, 1));
     const generation = await fitted(start({ pool, options }), 1);
     expect(items(generation.parts.als!)).toEqual(items(expected.parts.als!));
     expect(generation.parts.itemNeighbors).toEqual(expected.parts.itemNeighbors);
@@ -235,7 +242,7 @@ describe('a stage that fails', () => {
   it('for good leaves out what can be left out, and the next fit tries again', async () => {
     const { start, lines } = await bench();
     const matches = (job: Job) => job.kind === 'run' && job.part === 'itemNeighbors';
-    const { fit } = start({ pool: new TroubledPool(2, failing(matches, 4)), options });
+    const { fit } = start({ pool: troubled(2, failing(matches, 4)), options });
     const { generation } = (await fit.run(1, NO_PROGRESS))!;
     expect(generation.parts.als).toBeDefined();
     expect(generation.parts.userNeighbors).toBeDefined();
@@ -253,7 +260,7 @@ describe('a stage that fails', () => {
       if (job.kind === 'finish') placed.add(job.part);
       return job.kind === 'run' && job.part === 'click';
     };
-    const pool = new TroubledPool(2, failing(matches, Number.POSITIVE_INFINITY));
+    const pool = troubled(2, failing(matches, Number.POSITIVE_INFINITY));
     const generation = await fitted(start({ pool, options: { clickThrough: true } }), 1);
     expect(generation.parts.click).toBeUndefined();
     expect([...placed]).toEqual(expect.arrayContaining(['slim', 'itemKnn', 'sequence']));
@@ -266,7 +273,7 @@ describe('a stage that fails', () => {
     let finished = 0;
     // The judged model is finished; the one with everything is not.
     const matches = (job: Job) => job.kind === 'finish' && job.part === 'als' && ++finished > 1;
-    const pool = new TroubledPool(2, failing(matches, 2));
+    const pool = troubled(2, failing(matches, 2));
     await expect(start({ pool }).fit.run(2, NO_PROGRESS)).rejects.toThrow('on fire');
     expect(pool.running.size).toBe(0);
     const restored = (await start().fit.restore())!;
@@ -278,7 +285,7 @@ describe('a stage that fails', () => {
   it('because its thread was killed is tried again, and nothing else runs on', async () => {
     const { start, lines } = await bench();
     let kills = 1;
-    const pool: TroubledPool = new TroubledPool(2, async (job, run) => {
+    const pool: TroubledPool = troubled(2, async (job, run) => {
       const done = run();
       if (job.kind === 'run' && job.part === 'als' && kills > 0) {
         kills--;
@@ -351,7 +358,7 @@ describe('a cancelled fit', () => {
     const begun = new Promise<Job>((resolve) => {
       reading = resolve;
     });
-    const pool = new TroubledPool(1, (job, run) => {
+    const pool = troubled(1, (job, run) => {
       if (job.kind !== kind) return run();
       reading(job);
       return new Promise(() => {});

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { V8_FLAGS } from '../compiled/sources.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -29,7 +30,7 @@ export class Furze {
     cwd = ROOT,
   ) {
     const main = join(inject('compiled'), 'src/main.js');
-    const [program, ...rest] = [...wrapper, process.execPath, main, ...args];
+    const [program, ...rest] = [...wrapper, process.execPath, ...V8_FLAGS, main, ...args];
     this.process = spawn(program as string, rest, {
       cwd,
       env: { PATH: process.env.PATH, ...DEFAULTS, ...env },

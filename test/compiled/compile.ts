@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 import { bundleOptions } from '../../scripts/bundle-options.js';
 import { isAlive } from '../../src/platform/process/is-alive.ts';
 import { ENTRIES } from '../entries.ts';
-import { ALL_SOURCES, COMPILED, PARENT, PREFIX, ROOT, SCRIPT, sourcesForTests } from './sources.ts';
+import { ALL_SOURCES, COMPILED, PARENT, PREFIX, ROOT, sourcesForTests, V8_FLAGS } from './sources.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,6 +19,10 @@ declare module 'vitest' {
 
 /** Files of `test/` that run as a thread or a process. */
 const TEST_ENTRIES = /-(thread|writer|process)\.ts$/;
+/** Entries of `src/` that run as a thread. */
+const THREADS = ENTRIES.filter((name) => /-thread\.ts$|worker-entry/.test(name));
+/** What runs the scripts, where the sources look for what is beside them. */
+const RUN_SCRIPT = join(COMPILED, 'src/run-script.js');
 /** What the sources find beside their own folder. */
 const BESIDE = ['build', 'data', 'docs', 'package.json'];
 
@@ -44,37 +49,89 @@ async function emit(): Promise<void> {
   );
   await build({
     ...bundleOptions(),
-    entryPoints: [...ENTRIES, ...ofTests.map((name) => `test/${name}`)],
+    entryPoints: [
+      ...ENTRIES.filter((name) => !THREADS.includes(name)),
+      ...ofTests.map((name) => `test/${name}`),
+    ],
     outbase: ROOT,
     outdir: COMPILED,
     // Below `src/`, where code looks for the entries beside it.
     chunkNames: 'src/chunks/[name]-[hash]',
   });
-  await emitSources();
+  await copyFile(new URL('./run-script.js', import.meta.url), RUN_SCRIPT);
+  await Promise.all([emitSources(), ...THREADS.map(emitThread)]);
 }
 
-/** All sources as one script beside what loads it, with the code that Node.js made of it: it is compiled once a run. */
+/** All sources as one script. What starts a service is kept compiled. */
 async function emitSources(): Promise<void> {
   const names = await sourcesForTests();
   const lines = names.map((name) => `${JSON.stringify(name)}: () => import(${JSON.stringify(`./${name}`)}),`);
-  const { banner: _, ...options } = bundleOptions();
+  const contents = `export const sources = {\n${lines.join('\n')}\n};`;
+  const script = await emitScript('src/all-sources', contents);
+  // Has a build for modules, which the service runs on, and another one, which `require` would find.
+  await writeFile(
+    join(COMPILED, ALL_SOURCES),
+    `import * as lmdb from 'lmdb';
+import { runScript } from ${JSON.stringify(RUN_SCRIPT)};
+export const { sources, keep } = runScript(${JSON.stringify(script)}, { lmdb });
+if (process.argv[2] === 'keep') {
+  // What has run is compiled, and all that starts a service has run then.
+  await sources['src/service/service.ts']();
+  keep();
+}`,
+  );
+  await run(...V8_FLAGS, join(COMPILED, ALL_SOURCES), 'keep');
+}
+
+/** A thread's entry as a script with LMDB's package in it, of which all is kept compiled. */
+async function emitThread(entry: string): Promise<void> {
+  const name = entry.replace(/\.ts$/, '');
+  const script = await emitScript(name, `export * as entry from './${entry}';`, ['lmdb']);
+  await run(...V8_FLAGS, RUN_SCRIPT, script);
+  await writeFile(
+    join(COMPILED, `${name}.js`),
+    `import { runScript } from ${JSON.stringify(RUN_SCRIPT)};
+export default runScript(${JSON.stringify(script)}).entry.default;`,
+  );
+}
+
+/**
+ * @param inside packages that become part of it
+ * @returns the path of a script that gives what `contents` exports
+ */
+async function emitScript(name: string, contents: string, inside: readonly string[] = []): Promise<string> {
+  const { banner: _, external = [], ...options } = bundleOptions();
+  const path = join(COMPILED, `${name}.cjs`);
   const { outputFiles } = await build({
     ...options,
+    external: external.filter((outside) => !inside.includes(outside)),
+    plugins: [inPlace],
     splitting: false,
     write: false,
     format: 'cjs',
     define: { 'import.meta.url': 'sourcesUrl' },
     // A script of `node:vm` has no import.
     supported: { 'dynamic-import': false },
-    stdin: { contents: `export const sources = {\n${lines.join('\n')}\n};\n`, resolveDir: ROOT },
-    outfile: join(COMPILED, SCRIPT),
+    stdin: { contents, resolveDir: ROOT },
+    outfile: path,
   });
   // One byte a character is read faster; what is left of others is in regular expressions.
   const code = outputFiles[0]!.text.replace(/[^\0-\x7f]/g, escaped);
-  await writeFile(join(COMPILED, SCRIPT), code);
-  await copyFile(new URL('./load-sources.js', import.meta.url), join(COMPILED, ALL_SOURCES));
-  await run(join(COMPILED, ALL_SOURCES), 'keep');
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `(function (module, exports, require, sourcesUrl) {${code}\n})`);
+  return path;
 }
+
+/** Has a package find its files where they are. */
+const inPlace: Plugin = {
+  name: 'in-place',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules\/(lmdb|msgpackr)\/[^/]+\.js$/ }, async ({ path }) => {
+      const url = JSON.stringify(pathToFileURL(path).href);
+      return { contents: (await readFile(path, 'utf8')).replaceAll('import.meta.url', url) };
+    });
+  },
+};
 
 /** A unit of UTF-16 as strings and regular expressions have it in ASCII. */
 function escaped(unit: string): string {
