@@ -5,13 +5,13 @@
  *
  *   npm run examples -- [--python PROGRAM] [--only implicit|sasrec|spark]
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
+import { FurzeProcess, pause } from '../proof/furze-process.ts';
 import type { Summary } from '../src/domain/admin-schemas.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -79,7 +79,7 @@ function run(program: string, args: readonly string[]): string {
 class ExampleService {
   readonly folder = mkdtempSync(join(tmpdir(), 'furze-examples-'));
   private readonly config = join(this.folder, 'furze.toml');
-  private process: ChildProcess | undefined;
+  private process: FurzeProcess | undefined;
 
   furze(command: string, ...args: string[]): string {
     return run(process.execPath, [MAIN, ...command.split(' '), ...args, '-c', this.config]);
@@ -90,26 +90,21 @@ class ExampleService {
     const likes = '[recommend.data_source]\npositive_feedback_types = ["like"]';
     writeFileSync(this.config, `[server]\nport = 0\n[database]\n${stores.join('\n')}\n${likes}\n`);
     this.furze('import --from movielens', join(ROOT, 'data/movietweetings-100k'), '--positive', '7');
-    this.process = spawn(process.execPath, [MAIN, 'serve', '-c', this.config], { stdio: 'ignore' });
+    this.process = FurzeProcess.start(['serve', '-c', this.config]);
+    await this.process.ready();
     const until = Date.now() + STEP_MS_MAX;
-    while (this.summary()?.Model?.Choice === undefined) {
+    while ((await this.summary()).Model?.Choice === undefined) {
       if (Date.now() > until) throw new Error('the service has learned nothing');
-      await delay(1000);
+      await pause(1000);
     }
   }
 
-  summary(): Summary | undefined {
-    try {
-      return JSON.parse(this.furze('status', '--json')) as Summary;
-    } catch {
-      return undefined;
-    }
+  async summary(): Promise<Summary> {
+    return (await (await fetch(`${this.process!.url}/api/admin/summary`)).json()) as Summary;
   }
 
   async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.process?.once('exit', resolve) ?? resolve(undefined));
-    this.process?.kill('SIGTERM');
-    await ended;
+    await this.process?.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
@@ -163,7 +158,7 @@ if (ready.length > 0) {
   try {
     await service.start();
     service.furze('export feedback --format parquet', '-o', join(service.folder, 'feedback'));
-    const { AsOf } = service.summary()!.Model!.Choice!;
+    const { AsOf } = (await service.summary()).Model!.Choice!;
     const held = ready.filter((example) => runExample(example, service, python, AsOf));
     if (held.length < ready.length) process.exitCode = 1;
   } finally {
