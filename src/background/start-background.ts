@@ -83,7 +83,7 @@ export async function startBackground(
     countsStorage: countsStorage(pool, config, cache, { ...paths, sharedDatabase }, clock),
   });
   teardown.add(() => recommendation.lists.close());
-  teardown.add(() => recommendation.answered.save(cache));
+  teardown.add(() => recommendation.answered.save());
   teardown.add(() => recommendation.live.close());
   teardown.add(() => recommendation.vectors.close());
   const webhooks = webhooksOf(config, log);

@@ -64,11 +64,11 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
   const maker = new ListMaker(settings, inputs, live.isPositive, scratch);
   const itemCount = () => live.catalogue.itemCount;
   const answered = new AnsweredQuestions({
-    ...{ settings, inputs, generations, reads, isPositive: live.isPositive, scratch, clock },
+    ...{ settings, inputs, generations, reads, states: cache, isPositive: live.isPositive, scratch, clock },
     history: new History(reads, positiveFeedback(recommend).positiveTtlMs),
     itemCount,
   });
-  await answered.restore(cache);
+  await answered.restore();
   const active = new ActiveUsers(recommend.offline.active_user_ttl, clock);
   const lists: UserLists = new UserLists({
     cache,

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createRandom } from '../../../src/domain/random.ts';
+import { AnsweredQuestions } from '../../../src/recommend/lists/maker/answered-questions.ts';
 import {
   HOUR_MS,
   type RecommendOverrides,
@@ -115,6 +116,15 @@ describe('lists that live', () => {
     expect(moved).not.toEqual(fitted);
     await scene.restart(PERIODS);
     expect(await told()).toEqual(moved);
+    scene.time.nowMs += 31 * SECOND_MS;
+    await scene.like('u21', 'taste-0-21');
+    const later = await told();
+    expect(later).not.toEqual(moved);
+    // As after a crash, which saves nothing more.
+    const saving = vi.spyOn(AnsweredQuestions.prototype, 'save').mockResolvedValue();
+    await scene.restart(PERIODS);
+    saving.mockRestore();
+    expect(await told()).toEqual(later);
   });
 });
 

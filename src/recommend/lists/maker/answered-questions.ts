@@ -14,8 +14,9 @@ import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { ListSettings } from '../../sources/list-settings.ts';
 import { CandidateFinder, type CandidateScratch } from './candidate-finder.ts';
 
-/** Name of the state that tells how far the ranking has moved. */
+/** Name of the state that tells how far the ranking has moved, and how often it is written at most, milliseconds. */
 const MOVED_STATE = 'ranking-moved';
+const SAVED_MS = 30_000;
 
 /** Popularity on all scales comes up, and of each recommender so much: what stands among ten is all that matters. */
 const SCALES = POPULARITY_SCALES.map((_, scale) => scale);
@@ -39,6 +40,7 @@ export interface AnsweredQuestionsParts {
   readonly inputs: ListInputs;
   readonly generations: GenerationSlot;
   readonly reads: Pick<LocalReads, 'readPairFeedback'>;
+  readonly states: SavedStates;
   readonly isPositive: TypeTest;
   /** A history of its own. */
   readonly history: History;
@@ -77,10 +79,11 @@ export class AnsweredQuestions {
   private readonly parts: AnsweredQuestionsParts;
   private readonly finder: CandidateFinder;
   private moving: Moving | undefined;
-  /** As it was at the last stop. */
+  /** As it was saved last, when this began. */
   private before: MovedState | undefined;
   private readonly pair = new FeedbackColumns();
   private takenUpMs = Number.NEGATIVE_INFINITY;
+  private savedMs = Number.NEGATIVE_INFINITY;
   /** Questions that may be asked now, as of a time, milliseconds since the epoch. */
   private left = ASKED_AT_ONCE;
   private filledMs: number;
@@ -94,16 +97,17 @@ export class AnsweredQuestions {
     this.finder = new CandidateFinder(asked, inputs, isPositive, scratch);
   }
 
-  /** Learns how far the ranking had moved when the service stopped. */
-  async restore(states: SavedStates): Promise<void> {
-    this.before = ((await states.getState(MOVED_STATE)) ?? undefined) as MovedState | undefined;
+  /** Learns how far the ranking had moved when it was saved last. */
+  async restore(): Promise<void> {
+    this.before = ((await this.parts.states.getState(MOVED_STATE)) ?? undefined) as MovedState | undefined;
   }
 
-  async save(states: SavedStates): Promise<void> {
+  async save(): Promise<void> {
     const { moving } = this;
     if (moving === undefined) return;
     const { generation, weights } = moving;
-    await states.putState(MOVED_STATE, { generation, weights: weights.save() } satisfies MovedState);
+    const moved: MovedState = { generation, weights: weights.save() };
+    await this.parts.states.putState(MOVED_STATE, moved);
   }
 
   /** Moves a ranking that serves from now on to where it was, be it before a restart. */
@@ -131,7 +135,13 @@ export class AnsweredQuestions {
       learned++;
       yield;
     }
-    if (learned > 0) this.takeUp();
+    if (learned === 0) return;
+    this.takeUp();
+    const nowMs = this.parts.clock();
+    if (Math.abs(nowMs - this.savedMs) < SAVED_MS) return;
+    this.savedMs = nowMs;
+    // One that fails is written again with a later like, and at the stop.
+    this.save().catch(() => {});
   }
 
   /** Takes a question from those that there are for now. */
