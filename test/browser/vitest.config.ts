@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { compiledSources, V8_FLAGS } from '../compiled/sources.ts';
 
 /** The dashboard in Chromium: too heavy to be among the tests that run with every change. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
+  plugins: [compiledSources()],
   test: {
     include: ['test/browser/*.browser.ts'],
     globalSetup: ['test/compiled/compile.ts'],
@@ -12,6 +14,7 @@ export default defineConfig({
     hookTimeout: 1_800_000,
     expect: { poll: { timeout: 600_000 } },
     pool: 'forks',
+    execArgv: V8_FLAGS,
     // By itself it would leave one core of two to the browser.
     maxWorkers: 2,
   },
