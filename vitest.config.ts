@@ -14,25 +14,25 @@ const common = {
   execArgv: V8_FLAGS,
 };
 
-/**
- * Of tests that run once more over another store or engine. Each file is alone in its process the first time; here those that
- * come after one another share what they import.
- */
-const again = { ...common, isolate: false };
+/** Files that come after one another in a process share what they import, and the code that is compiled by then. */
+const shared = { ...common, isolate: false };
 
 const plugins = [compiledSources()];
 
 /** Tests that put another module in a source's place, which reads them one by one for it. */
 const MOCKED = ['test/http/{telemetry,dashboard-without-handles}.test.ts', 'test/kernel/missing.test.ts'];
 
-/**
- * Tests of what opens no store and serves nothing: those that come after one another in a process share what they import, and
- * the code that is compiled by then. Each file that does has a process of its own.
- */
-const PURE = ['test/{bench,config,dataset,domain,exchange,kernel,memory,model,quality}/**/*.test.ts'];
-
-/** Change what belongs to a whole process, or measure what it holds. */
-const ALONE = ['test/kernel/relaxed-simd.test.ts', 'test/memory/garbage-collection.test.ts'];
+/** Change what belongs to a whole process, or measure what it holds: each file has a process of its own. */
+const ALONE = [
+  'test/admin/import-tasks.test.ts',
+  'test/background/worker-pool.test.ts',
+  'test/cli/init-questions.test.ts',
+  'test/http/outflow.test.ts',
+  'test/kernel/relaxed-simd.test.ts',
+  'test/memory/garbage-collection.test.ts',
+  'test/platform/machine.test.ts',
+  'test/store/{folder-lock,id-rows,live-compaction,long-walks,trouble}.test.ts',
+];
 
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
@@ -66,7 +66,7 @@ const OVER_POSTGRES =
         {
           plugins,
           test: {
-            ...again,
+            ...shared,
             name: 'http-postgres',
             include: ['test/http/**/*.test.ts', 'test/clients/gorsejs.test.ts'],
             exclude: [STORELESS, ...MOCKED, 'test/http/{access,engine-choice}.test.ts'],
@@ -78,7 +78,7 @@ const OVER_POSTGRES =
           // Over a server and a worker, which share PostgreSQL and Redis.
           plugins,
           test: {
-            ...again,
+            ...shared,
             name: 'http-split',
             include: [
               'test/http/{feedback,items,lists,operation,users}.test.ts',
@@ -110,20 +110,10 @@ export default defineConfig({
       {
         plugins,
         test: {
-          ...common,
+          ...shared,
           name: 'furze',
           include: ['test/**/*.test.ts'],
-          exclude: [...LONG, ...SERVERS, ...MOCKED, ...PURE],
-        },
-      },
-      {
-        plugins,
-        test: {
-          ...common,
-          isolate: false,
-          name: 'pure',
-          include: PURE,
-          exclude: [...LONG, ...MOCKED, ...ALONE],
+          exclude: [...LONG, ...SERVERS, ...MOCKED, ...ALONE],
         },
       },
       { plugins, test: { ...common, name: 'alone', include: ALONE } },
@@ -138,7 +128,7 @@ export default defineConfig({
         // The same over node:http, which serves where no native engine loads.
         plugins,
         test: {
-          ...again,
+          ...shared,
           name: 'node-http',
           include: ['test/http/**/*.test.ts'],
           exclude: [

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { Feedback, Item, Page, User } from '../../src/domain/entities.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import type { DataStore, WriteCommand } from '../../src/store/data-store.ts';
 import type { WriteRules } from '../../src/store/lmdb/tables/writer-messages.ts';
 import { openStore, type StoreOptions, type Stores } from '../../src/store/open/open-store.ts';
+import { afterTest } from '../clean-up.ts';
 import type { StoreUnderTest } from './contract/under-test.ts';
 
 /** Rules of writing that store everything and count nothing as positive. */
@@ -22,17 +23,11 @@ export const PLAIN_RULES: WriteRules = {
 /** The time of arrival in tests, 2024-01-01T00:00:00Z. */
 export const NOW_MS = 1_704_067_200_000;
 
-const folders: string[] = [];
-const opened: Stores[] = [];
-
-afterEach(async () => {
-  for (const stores of opened.splice(0)) await close(stores);
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+const opened = new Set<Stores>();
 
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'furze-store-'));
-  folders.push(folder);
+  afterTest(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -54,13 +49,13 @@ export function storeOptions(folder: string, more: Partial<StoreOptions> = {}): 
 /** Stores in `folder` that are closed when the test ends. */
 export function openIn(folder: string, more: Partial<StoreOptions> = {}): Stores {
   const stores = openStore(storeOptions(folder, more));
-  opened.push(stores);
+  opened.add(stores);
+  afterTest(() => opened.has(stores) && close(stores));
   return stores;
 }
 
 export async function close(stores: Stores): Promise<void> {
-  const at = opened.indexOf(stores);
-  if (at >= 0) opened.splice(at, 1);
+  opened.delete(stores);
   await stores.data.close();
   await stores.cache.close();
 }
