@@ -200,6 +200,8 @@ beforeAll(async () => {
   const recommend = {
     data_source: { positive_feedback_types: ['like'] },
     collaborative: { factors: 8, epochs: 2 },
+    // What no job is about.
+    offline: { enable_click_through_prediction: false },
   };
   const vectors = { plain: { dimensions: 2, similarity: 'dot' as const } };
   server = await startTestServer({ config: { recommend, vectors } });

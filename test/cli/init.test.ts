@@ -10,7 +10,7 @@ import type { Given } from '../../src/cli/init/given.ts';
 import { createPrompt, type Prompt } from '../../src/cli/init/prompt.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { configTemplate } from '../../src/config/print.ts';
-import { Furze } from './run-furze.ts';
+import { Furze, QUICK_FIT } from './run-furze.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'furze-init-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,7 +47,7 @@ const plain = file('ratings.csv', ratings('user,item,rating,time'));
 const clicks = file('clicks.csv', 'user,item,event\nann,tea,view\nann,tea,purchase\nbob,tea,view\n');
 
 async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const furze = new Furze(['init', ...args]);
+  const furze = new Furze(['init', ...args], { ...QUICK_FIT, FURZE_RECOMMEND_RANKER: 'collaborative' });
   const code = await furze.exit;
   return { code, output: furze.output };
 }

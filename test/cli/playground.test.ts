@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PLACEMENT_KINDS } from '../../src/config/schema-placements.ts';
-import { Furze } from './run-furze.ts';
+import { Furze, QUICK_FIT } from './run-furze.ts';
 import { withoutNativeEngine } from './without-native-engine.ts';
 
 /** Two starts, one of them with a load and a training on a shared machine. */
@@ -13,7 +13,8 @@ const parent = mkdtempSync(join(tmpdir(), 'furze-playground-'));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 const folder = join(parent, 'data');
 
-const start = (env = {}) => new Furze(['playground', '--data', folder, '--port', '0'], env);
+const start = (env = {}) =>
+  new Furze(['playground', '--data', folder, '--port', '0'], { ...QUICK_FIT, ...env });
 const READY = /API page: (\S+)\/apidocs/;
 
 describe('furze playground', () => {

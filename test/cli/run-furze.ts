@@ -13,6 +13,13 @@ const DEFAULTS = {
   FURZE_WORKER_THREADS: '1',
 };
 
+/** For fits of whole samples of which a test looks at no figure; `npm run package:check` makes one as it comes. */
+export const QUICK_FIT = {
+  FURZE_RECOMMEND_COLLABORATIVE_EPOCHS: '5',
+  FURZE_RECOMMEND_COLLABORATIVE_FACTORS: '16',
+  FURZE_RECOMMEND_OFFLINE_ENABLE_CLICK_THROUGH_PREDICTION: 'false',
+};
+
 /** The command line as a process of its own, run from the sources as they are compiled for tests. */
 export class Furze {
   readonly process: ChildProcess;

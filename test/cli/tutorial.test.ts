@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, it, vi } from 'vitest';
 import { findAnswers } from '../../src/cli/init/answers.ts';
 import type { Prompt } from '../../src/cli/init/prompt.ts';
-import { Furze } from './run-furze.ts';
+import { Furze, QUICK_FIT } from './run-furze.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const PAGE = readFileSync(new URL('docs/tutorial.md', ROOT), 'utf8');
@@ -81,9 +81,14 @@ it('asks of orders what the tutorial has, numbers aside', async () => {
 });
 
 it('answers with lists as the tutorial has them', async () => {
-  const init = new Furze(['init', 'movies.csv', 'ratings.csv', '--positive', '7', '--json'], {}, [], shop);
+  const init = new Furze(
+    ['init', 'movies.csv', 'ratings.csv', '--positive', '7', '--json'],
+    QUICK_FIT,
+    [],
+    shop,
+  );
   expect(await init.exit, init.output).toBe(0);
-  const service = new Furze(['serve', '--port', '0'], {}, [], shop);
+  const service = new Furze(['serve', '--port', '0'], QUICK_FIT, [], shop);
   const [, address] = await service.waitFor(/"url":"([^"]+)"/);
   const paths = [...PAGE.matchAll(/^curl 'http:\/\/127\.0\.0\.1:8087([^']+\?n=5)' -H/gm)].map(
     ([, path]) => path!,

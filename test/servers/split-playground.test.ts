@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
-import { Furze } from '../cli/run-furze.ts';
+import { Furze, QUICK_FIT } from '../cli/run-furze.ts';
 import { HAS_POSTGRES } from '../store/postgres/under-test.ts';
 import { newPostgresDsn, newRedisDsn } from './dsn.ts';
 
@@ -25,9 +25,7 @@ test.skipIf(!HAS_POSTGRES)(
       FURZE_WORKER_THREADS: '1',
       FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES: 'like',
       FURZE_RECOMMEND_DATA_SOURCE_READ_FEEDBACK_TYPES: 'read',
-      FURZE_RECOMMEND_COLLABORATIVE_EPOCHS: '5',
-      FURZE_RECOMMEND_COLLABORATIVE_FACTORS: '16',
-      FURZE_RECOMMEND_OFFLINE_ENABLE_CLICK_THROUGH_PREDICTION: 'false',
+      ...QUICK_FIT,
     });
     // Without a Redis, which the set-up has said, lists are in a table.
     const cacheStore = inject('redisUrl') === '' ? dataStore : newRedisDsn();
