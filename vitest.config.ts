@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { compiledSources, V8_FLAGS } from './test/compiled/sources.ts';
+import { compiledSources } from './test/compiled/sources.ts';
 import { findPrograms } from './test/servers/postgres.ts';
+import { V8_FLAGS } from './test/v8-flags.ts';
 
 /** What every project of tests has; the global set-up is the root's, which runs once. */
 const common = {
@@ -11,7 +12,7 @@ const common = {
   hookTimeout: 600_000,
   expect: { poll: { timeout: 300_000 } },
   pool: 'forks' as const,
-  execArgv: V8_FLAGS,
+  execArgv: [...V8_FLAGS],
 };
 
 /** Files that come after one another in a process share what they import, and the code that is compiled by then. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { V8_FLAGS } from '../test/v8-flags.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 /** A start that takes longer has failed. */
@@ -26,8 +27,13 @@ export class FurzeProcess {
   output = '';
   private address: string | undefined;
 
-  private constructor(args: readonly string[], env: NodeJS.ProcessEnv, wrapper: readonly string[]) {
-    const [program, ...rest] = [...wrapper, process.execPath, MAIN, ...args];
+  private constructor(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    wrapper: readonly string[],
+    flags: readonly string[],
+  ) {
+    const [program, ...rest] = [...wrapper, process.execPath, ...flags, MAIN, ...args];
     this.child = spawn(program as string, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -44,13 +50,14 @@ export class FurzeProcess {
     args: readonly string[],
     settings: Settings = {},
     wrapper: readonly string[] = [],
+    flags = V8_FLAGS,
   ): FurzeProcess {
-    return new FurzeProcess(args, environment(settings), wrapper);
+    return new FurzeProcess(args, environment(settings), wrapper, flags);
   }
 
   /** Starts the service and waits until it is ready. @throws Error with its output when it ends before */
-  static async serve(folder: string, settings: Settings = {}): Promise<FurzeProcess> {
-    const furze = FurzeProcess.start(['serve'], inFolder(folder, settings));
+  static async serve(folder: string, settings: Settings = {}, flags = V8_FLAGS): Promise<FurzeProcess> {
+    const furze = FurzeProcess.start(['serve'], inFolder(folder, settings), [], flags);
     await furze.ready();
     return furze;
   }

@@ -77,7 +77,8 @@ const TICK_MS = 10;
 const JUDGED_TIMES_MIN = 6;
 
 await runProof('minutes', 60, async ({ amount: minutes, seed, folder }) => {
-  const furze = await FurzeProcess.serve(folder, settingsOf(minutes));
+  // Optimized as it is for users.
+  const furze = await FurzeProcess.serve(folder, settingsOf(minutes), []);
   const control = await Control.start();
   const random = createRandom(seed);
   await fill(furze.url, random);

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { compiledSources, V8_FLAGS } from '../compiled/sources.ts';
+import { compiledSources } from '../compiled/sources.ts';
+import { V8_FLAGS } from '../v8-flags.ts';
 
 /** The dashboard in Chromium: too heavy to be among the tests that run with every change. */
 export default defineConfig({
@@ -14,7 +15,7 @@ export default defineConfig({
     hookTimeout: 1_800_000,
     expect: { poll: { timeout: 600_000 } },
     pool: 'forks',
-    execArgv: V8_FLAGS,
+    execArgv: [...V8_FLAGS],
     // By itself it would leave one core of two to the browser.
     maxWorkers: 2,
   },

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { V8_FLAGS } from '../compiled/sources.ts';
+import { V8_FLAGS } from '../v8-flags.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

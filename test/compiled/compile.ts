@@ -8,7 +8,8 @@ import type { TestProject } from 'vitest/node';
 import { bundleOptions } from '../../scripts/bundle-options.js';
 import { isAlive } from '../../src/platform/process/is-alive.ts';
 import { ENTRIES } from '../entries.ts';
-import { ALL_SOURCES, COMPILED, PARENT, PREFIX, ROOT, sourcesForTests, V8_FLAGS } from './sources.ts';
+import { V8_FLAGS } from '../v8-flags.ts';
+import { ALL_SOURCES, COMPILED, PARENT, PREFIX, ROOT, sourcesForTests } from './sources.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

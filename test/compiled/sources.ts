@@ -13,16 +13,6 @@ export const PREFIX = '.compiled-for-tests-';
 export const COMPILED = join(PARENT, `${PREFIX}${process.pid}`);
 /** What gives all sources, below the run's folder. */
 export const ALL_SOURCES = 'src/all-sources.js';
-/**
- * How tests run Node.js: a function is optimized after ten times as much running as else. A test ends before what it compiled
- * has paid for itself, above all in threads, of which each compiles for itself.
- */
-export const V8_FLAGS = [
-  process.versions.node.startsWith('20.')
-    ? '--interrupt-budget=600000'
-    : '--invocation-count-for-turbofan=30000',
-];
-
 /** Paths of the sources that tests import, from the root, with slashes: no entries, and nothing of the dashboard. */
 export async function sourcesForTests(): Promise<string[]> {
   const names = (await readdir(join(ROOT, 'src'), { recursive: true })).map(
