@@ -26,7 +26,7 @@ const MOCKED = ['test/http/{telemetry,dashboard-without-handles}.test.ts', 'test
 /** Change what belongs to a whole process, or measure what it holds: each file has a process of its own. */
 const ALONE = [
   'test/admin/import-tasks.test.ts',
-  'test/background/worker-pool.test.ts',
+  'test/background/{service-fits,worker-pool}.test.ts',
   'test/cli/init-questions.test.ts',
   'test/http/outflow.test.ts',
   'test/kernel/relaxed-simd.test.ts',
