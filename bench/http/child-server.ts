@@ -7,7 +7,6 @@ import { WorkerPool } from '../../src/background/pool/worker-pool.ts';
 import { WRITING_RECOMMENDATIONS } from '../../src/background/tasks/fit-stages.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
-import { useCompiledThreads } from '../../src/platform/program/thread-entry.ts';
 import { startService } from '../../src/service/service.ts';
 import type { ListsJob } from '../../src/threads/messages.ts';
 import type { Order, Told } from './child-service.ts';
@@ -18,8 +17,6 @@ import { mainThreadClock } from './thread-time.ts';
 /** Turns that go by before the longest is told: what an answer leaves to be done belongs to it. */
 const LAST_TURNS_MS = 50;
 
-// As they are shipped; from sources each compiles them for itself.
-useCompiledThreads(new URL('../../src/', import.meta.url), new URL('../../dist/', import.meta.url));
 let made = 0;
 const { run } = WorkerPool.prototype;
 WorkerPool.prototype.run = function (job, atFullPriority) {

@@ -9,7 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { DEFAULT_LIMITS } from '../../src/domain/request-limits.ts';
 import type { EngineName } from '../../src/http/engine/engine.ts';
 import { chooseEngine, type EngineWish } from '../../src/http/engine/engine-choice.ts';
+import { useCompiledThreads } from '../../src/platform/program/thread-entry.ts';
 import { openStore, type Stores } from '../../src/store/open/open-store.ts';
+
+// As they are shipped; from sources each compiles them for itself.
+useCompiledThreads(new URL('../../src/', import.meta.url), new URL('../../dist/', import.meta.url));
 
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 /** A tick of /proc. */
