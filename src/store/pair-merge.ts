@@ -95,7 +95,7 @@ export class PairMerge {
   }
 
   /**
-   * Tells of each record that is another now what it was and what it is.
+   * Tells of each record that is another now what it was and what it is: not of one that was written as it stood.
    * @param edits that were applied, by their positions
    * @param storedOf reads a record that was stored
    * @returns how many were inserted, overwritten or counted
@@ -115,7 +115,7 @@ export class PairMerge {
       const events = repeats.map((at) => edits[at]!);
       const { feedback, counted } = alive ? countIn(first, events) : GONE;
       written += counted;
-      if (feedback === undefined || feedback !== before) tell(record, before, feedback);
+      if (!isSame(before, feedback)) tell(record, before, feedback);
     }
     return written;
   }
@@ -132,6 +132,15 @@ export class PairMerge {
       this.replacedReads++;
     }
   }
+}
+
+function isSame(before: StoredFeedback | undefined, now: StoredFeedback | undefined): boolean {
+  return (
+    before?.timeMs === now?.timeMs &&
+    before?.value === now?.value &&
+    before?.comment === now?.comment &&
+    before?.occurrences === now?.occurrences
+  );
 }
 
 export function wasStored(record: Pick<PairRecord, 'oldTimeMs'>): boolean {

@@ -46,8 +46,21 @@ describe('the latest likes of all', () => {
       const again = new RecentLikes();
       again.restore(likes.save());
       const [found, anew] = [summed(likes, liked), summed(again, liked)];
+      const latest = (of: RecentLikes) => Array.from({ length: 30 }, (_, row) => of.hasJustBeenLiked(row));
       for (let row = 0; row < 30; row++) expect(found(row)).toBe(anew(row));
+      expect(latest(likes)).toEqual(latest(again));
+      expect(likes.someUsers()).toEqual(again.someUsers());
     }
+  });
+
+  it('say the same of a few among many that were taken back', () => {
+    const likes = new RecentLikes();
+    for (let user = 0; user < 3000; user++) likes.add(user, user % 7, 1000);
+    const [before, recent] = [likes.someUsers(), likes.hasJustBeenLiked(8)];
+    for (let user = 3000; user < 6000; user++) likes.add(user, 8, 1000);
+    for (let user = 3000; user < 6000; user++) likes.remove(user, 8, 1000);
+    expect(likes.someUsers()).toEqual(before);
+    expect(likes.hasJustBeenLiked(8)).toBe(recent);
   });
 
   it('say the same of more than there is room to keep, in whatever order they are asked', () => {

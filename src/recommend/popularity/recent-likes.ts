@@ -57,9 +57,11 @@ export class RecentLikes {
   private readonly lastOfItem = new Uint32Array(PLACES).fill(NONE);
   /** Likes that users of a hash took back. */
   private readonly takenBack = new Uint32Array(PLACES);
-  /** Likes here by item row, and the sums of their places. */
+  /** Likes here by item row, and the sums of their places among those not taken back, unless these are to be counted anew. */
   private counts = new Uint32Array(1024);
   private placeSums = new Float64Array(1024);
+  private areCounted = true;
+  private likesTakenBack = 0;
   private length = 0;
   private newestSecond = 0;
   private isOutOfOrder = false;
@@ -110,7 +112,8 @@ export class RecentLikes {
     if (found === NONE) return;
     this.itemRows[found] = NONE;
     this.counts[itemRow]!--;
-    this.placeSums[itemRow]! -= found;
+    this.areCounted = false;
+    this.likesTakenBack++;
     this.takenBack[bucket(userRow)]!++;
     this.forget();
   }
@@ -184,7 +187,9 @@ export class RecentLikes {
 
   /** True for an item most of whose likes are among the latest of all. */
   hasJustBeenLiked(itemRow: number): boolean {
-    return (this.placeSums[itemRow] ?? 0) > JUST_NOW_SHARE * this.length * this.countOf(itemRow);
+    if (!this.areCounted) this.countPlaces();
+    const likes = this.length - this.likesTakenBack;
+    return (this.placeSums[itemRow] ?? 0) > JUST_NOW_SHARE * likes * this.countOf(itemRow);
   }
 
   /** Of the last likes that came of a user the latest by their times, in an order that does not go by when they came. */
@@ -232,11 +237,13 @@ export class RecentLikes {
   someUsers(): readonly number[] {
     if (this.anybody !== undefined) return this.anybody;
     const users: number[] = [];
-    for (let at = Math.max(0, this.length - LATEST); at < this.length; at++) {
+    for (let at = this.length - 1, left = LATEST; at >= 0 && left > 0; at--) {
+      if (this.itemRows[at] === NONE) continue;
+      left--;
       const mixed = Math.imul(this.userRows[at]! ^ Math.imul(this.itemRows[at]!, 0x85ebca6b), 0x9e3779b1);
-      if (this.itemRows[at] !== NONE && (mixed >>> 16) % CHOSEN_OF === 0) users.push(this.userRows[at]!);
+      if ((mixed >>> 16) % CHOSEN_OF === 0) users.push(this.userRows[at]!);
     }
-    this.anybody = users;
+    this.anybody = users.reverse();
     return users;
   }
 
@@ -336,6 +343,8 @@ export class RecentLikes {
     this.era++;
     this.forget();
     this.length = 0;
+    this.likesTakenBack = 0;
+    this.areCounted = true;
     this.newestSecond = 0;
     this.isOutOfOrder = false;
     this.lastOfUser.fill(NONE);
@@ -362,7 +371,16 @@ export class RecentLikes {
       this.placeSums = grown(this.placeSums, itemRow + 1);
     }
     this.counts[itemRow]!++;
-    this.placeSums[itemRow]! += at;
+    this.placeSums[itemRow]! += at - this.likesTakenBack;
+  }
+
+  /** Counts the places anew, as if what was taken back had never come. */
+  private countPlaces(): void {
+    this.placeSums.fill(0);
+    let place = 0;
+    for (const item of this.itemRows.subarray(0, this.length))
+      if (item !== NONE) this.placeSums[item]! += place++;
+    this.areCounted = true;
   }
 }
 

@@ -21,6 +21,23 @@ export function changes({ open }: StoreUnderTest): void {
       expect(heard).toEqual(['other +1000 -', 'other +-1000 -1000']);
     });
 
+    test('feedback that is written as it stands is told of to nobody, with another comment it is', async () => {
+      const data = await open();
+      const same = feedback('other', 'u', 'i', { Timestamp: '1970-01-01T00:00:01Z', Value: 2 });
+      const heard: string[] = [];
+      data.onChange(({ added, removed }) => {
+        heard.push(`+${added.length} -${removed.length}`);
+      });
+      for (const record of [
+        same,
+        same,
+        { ...same, Comment: 'other' },
+        { ...same, Value: 3, Comment: 'other' },
+      ])
+        expect((await data.write(putFeedback([record], true))).rowAffected).toBe(1);
+      expect(heard.filter((each) => each !== '+0 -0')).toEqual(['+1 -0', '+1 -1', '+1 -1']);
+    });
+
     test('users and items are told of with their rows, which a deletion names too', async () => {
       const data = await open();
       const items: string[] = [];

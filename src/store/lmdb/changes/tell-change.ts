@@ -12,7 +12,7 @@ export interface Triple {
 type Counted = Omit<StoredFeedback, 'comment'>;
 
 /**
- * Tells of each event that came or went. An overwritten record goes and comes, were it at the same time.
+ * Tells of each event that came or went. An overwritten record goes and comes, were it at the same time with another comment.
  * @param name of the type
  * @param before what there was, undefined for nothing
  */
