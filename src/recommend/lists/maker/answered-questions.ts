@@ -32,6 +32,8 @@ const ASKED_AT_ONCE = 2000;
 const ITEMS_FOR_TWO = 20_000;
 /** Likes of so long before the newest ones tell nothing of now, milliseconds. */
 const LATE_MS = 3_600_000;
+/** Age from which on an item can have stood in lists, milliseconds; they take in what is new within that time. */
+const SHOWN_AFTER_MS = 60_000;
 /** Lists go by new weights after so long at the earliest, milliseconds: what is kept of items' scores goes with the old ones. */
 const TAKEN_UP_MS = 1000;
 
@@ -73,7 +75,8 @@ interface MovedState {
 /**
  * Each like that comes is a question that was just answered: what should have stood in that user's list? The ranking that
  * serves moves with it at once, as far as questions are left. With each generation it begins anew. A like of what the user
- * had liked before is no answer: no list was to hold it, and the models have learned from it already.
+ * had liked before is no answer: no list was to hold it, and the models have learned from it already. Neither is one of an
+ * item that came with it: it has always just come, which would teach that whatever has just come is liked.
  */
 export class AnsweredQuestions {
   private readonly parts: AnsweredQuestionsParts;
@@ -191,7 +194,8 @@ export class AnsweredQuestions {
     const { finder } = this;
     const { inputs, history } = this.parts;
     const [userRow, itemRow] = [added.userRows[at]!, added.itemRows[at]!];
-    if (this.hadLiked(userRow, itemRow, ofCommit.get(itemRow)!)) return undefined;
+    const age = added.timesMs[at]! - inputs.timestampMsAt(itemRow);
+    if (age < SHOWN_AFTER_MS || this.hadLiked(userRow, itemRow, ofCommit.get(itemRow)!)) return undefined;
     const moving = this.movingNow();
     const { fitted, sums } = moving;
     history.load(userRow, added.timesMs[at]!, ofCommit);
