@@ -792,11 +792,15 @@ describe('what is written and told', () => {
     expect(old.text).toMatch(/old and new\.\npopular_window = "18240h0m0s"\n/);
     const recent = written(newestMs);
     for (const said of [recent.text, recent.told]) expect(said).not.toContain('The newest feedback');
-    answers.popular = { windowMs: 7 * 86_400_000, asked: 1338, quality: 0.1346, usual: 0.1056 };
+    const popular = { windowMs: 7 * 86_400_000, asked: 1338, quality: 0.1346, usual: 0.1056 };
+    answers.popular = popular;
     const chosen = written(newestMs + 1);
     for (const said of [chosen.text, chosen.told])
       expect(said).toMatch(/7 days in place of 30 days .*NDCG@10 0\.135 against 0\.106 over 1,338 likes/);
     expect(chosen.text).toContain('popular_window = "168h0m0s"');
+    answers.popular = { ...popular, windowMs: 3 * 3_600_000 };
+    expect(written(newestMs + 2).told).toContain('3 hours in place of 30 days');
+    answers.popular = popular;
     const older = written(Date.UTC(2026, 5, 30));
     expect(older.told).toContain(
       'what came since 2024-06-23: 7 days before it, which is 737 days by the clock',

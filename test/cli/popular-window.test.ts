@@ -26,6 +26,12 @@ describe('the window of popular items that is chosen', () => {
     expect(quality).toBeGreaterThan(usual + 0.1);
   });
 
+  it('is some hours long where hits change by the hour', () => {
+    const hits = hourly(200, (hour, chance) => Math.floor(hour / 48) * 8 + Math.floor(chance * 8));
+    const faster = hits.map(([user, item, timeMs]): Like => [user, item, timeMs / 12]);
+    expect(chooseWindow(faster, USUAL_MS)!.windowMs).toBe(DAY_MS / 8);
+  });
+
   it('is the usual one where no other is better beyond noise, and where there is next to nothing', () => {
     const steady = hourly(200, (_, chance) => Math.floor(chance ** 2 * 100));
     expect(chooseWindow(steady, USUAL_MS)).toBeUndefined();

@@ -7,7 +7,7 @@ import { estimate } from '../../model/evaluation/confidence-interval.ts';
 import { storePaths } from '../../store/open/store-options.ts';
 
 /** Windows that are tried beside the usual one, days. */
-const WINDOWS_DAYS = [1, 3, 7, 14, 30, 90, 365];
+const WINDOWS_DAYS = [1 / 8, 1 / 2, 1, 3, 7, 14, 30, 90, 365];
 const DAY_MS = 86_400_000;
 /** The likes of the latest share of all are asked about. */
 const ASKED_SHARE = 0.1;

@@ -89,7 +89,8 @@ function popularWindow({ newestMs, popular }: Answers, nowMs: number): number {
 function whyWindow(config: Config, { newestMs, popular }: Answers): string | undefined {
   const { popular_window } = config.recommend.popular;
   const windowMs = popular?.windowMs ?? USUAL_WINDOW_MS;
-  const days = (ms: number) => counted(ms / DAY_MS, 'days');
+  const days = (ms: number) =>
+    ms < DAY_MS ? counted((24 * ms) / DAY_MS, 'hours') : counted(ms / DAY_MS, 'days');
   const chosen =
     popular &&
     `${days(windowMs)} in place of ${days(USUAL_WINDOW_MS)} hold more of what people without likes take next: NDCG@10 ` +
