@@ -71,10 +71,10 @@ export class KindProposals {
 
   /** The order in which the models would show rows to a user. */
   private async ownOrder(history: History, rows: readonly number[], caller?: Caller): Promise<number[]> {
-    const { catalogue, reads } = this.parts;
+    const { catalogue } = this.parts;
     const bits = new Uint32Array(rows.reduce((length, row) => Math.max(length, (row >>> 5) + 1), 0));
     for (const row of rows) bits[row >>> 5]! |= 1 << (row & 31);
-    const filter = new ItemFilter(catalogue, [], NO_WISHES, (itemId) => reads.itemRow(itemId), bits);
+    const filter = new ItemFilter(catalogue, [], NO_WISHES, [], bits);
     return (await this.byModels(history, filter, rows.length, caller)).rows;
   }
 

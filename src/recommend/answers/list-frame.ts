@@ -1,5 +1,5 @@
 import type { LocalReads } from '../../store/data-store.ts';
-import { ItemFilter, type ItemWishes, NO_WISHES } from '../catalogue/item-filter.ts';
+import { ItemFilter, NO_WISHES } from '../catalogue/item-filter.ts';
 import { type Placement, withPins } from '../placements/placement.ts';
 import type { NearQuery } from '../sources/recommender.ts';
 import { AnswerBuilder } from './answer-builder.ts';
@@ -23,18 +23,21 @@ export function frameOf(
   mayShow: (row: number) => boolean,
   resting: readonly string[] = [],
 ) {
-  const rowOf = (itemId: string) => placement.rowOf(itemId, catalogue) ?? reads.itemRow(itemId);
-  const filterOf = (all: readonly string[], wished: ItemWishes, bits?: Uint32Array) =>
-    new ItemFilter(catalogue, all, wished, rowOf, bits);
-  const own = placement.hasPins ? filterOf(categories, wishes) : undefined;
+  const rowsOf = (itemIds: readonly string[]) => itemIds.map((itemId) => reads.itemRow(itemId));
+  const unwanted = rowsOf(wishes.excluded);
+  const own = placement.hasPins ? new ItemFilter(catalogue, categories, wishes, unwanted) : undefined;
   const mayPin = (row: number) => catalogue.isListable(row) && mayShow(row) && own!.accepts(row);
-  const pins = own ? placement.pins(clock(), rowOf, mayPin) : [];
-  const pinned = pins.flatMap(({ row }) => catalogue.idAt(row) ?? []);
-  const excluded = [...wishes.excluded, ...placement.settings.exclude, ...resting, ...pinned];
+  const pins = own ? placement.pins(clock(), mayPin) : [];
+  const excluded = [
+    ...[...unwanted, ...placement.excludedRows(), ...rowsOf(resting)],
+    ...pins.map(({ row }) => row),
+  ];
   const boosts = [...wishes.boosts, ...placement.settings.boost];
-  const filter = filterOf(
+  const filter = new ItemFilter(
+    catalogue,
     [...categories, ...placement.settings.categories],
-    { ...wishes, excluded, boosts },
+    { ...wishes, boosts },
+    excluded,
     passing,
   );
   const most = Math.min(offset + n, placement.length);

@@ -172,7 +172,8 @@ export class OnlineRecommender implements Recommender {
     const { reads, catalogue, histories, vectors } = this.parts;
     const { userId = '', categories, wishes = NO_WISHES, caller } = query;
     const read = await histories.use(reads.userRow(userId), (history) => history.readRowsInEffect());
-    const { allowed } = new ItemFilter(catalogue, categories, wishes, (itemId) => reads.itemRow(itemId));
+    const excluded = wishes.excluded.map((itemId) => reads.itemRow(itemId));
+    const { allowed } = new ItemFilter(catalogue, categories, wishes, excluded);
     if (except >= 0) clearBit(allowed, except);
     for (const row of read) clearBit(allowed, row);
     const k = query.offset + query.n;

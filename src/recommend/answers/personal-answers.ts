@@ -241,7 +241,8 @@ export class PersonalAnswers {
 
   private filterOf(categories: readonly string[], wishes: ItemWishes, passing?: Uint32Array): ItemFilter {
     const { catalogue, reads } = this.parts;
-    return new ItemFilter(catalogue, categories, wishes, (itemId) => reads.itemRow(itemId), passing);
+    const excluded = wishes.excluded.map((itemId) => reads.itemRow(itemId));
+    return new ItemFilter(catalogue, categories, wishes, excluded, passing);
   }
 
   /** Fills the answer up after the list, and writes it back if asked to. */

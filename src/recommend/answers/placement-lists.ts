@@ -162,10 +162,9 @@ export class PlacementLists {
     { placement: rules, passing }: Placed,
     { answer, frame }: RuledList,
   ): PoolEntry[] | undefined {
-    const { catalogue, reads, pools, lessons } = this.parts;
-    const wishes = { ...NO_WISHES, excluded: rules.settings.exclude };
-    const rowOf = (id: string) => rules.rowOf(id, catalogue) ?? reads.itemRow(id);
-    const all = new ItemFilter(catalogue, rules.settings.categories, wishes, rowOf, passing);
+    const { catalogue, pools, lessons } = this.parts;
+    const { categories } = rules.settings;
+    const all = new ItemFilter(catalogue, categories, NO_WISHES, rules.excludedRows(), passing);
     const accept = (row: number) => catalogue.isListable(row) && all.accepts(row);
     // What is tried for somebody who only looks is nobody else's.
     const pool = pools.of(placement, draft === undefined ? accept : undefined);

@@ -106,22 +106,22 @@ export class ItemFilter implements WantedItems {
   /** The same with rows beside which it refuses all, in place of those it has. @param passing their bits */
   readonly narrowed: (passing: Uint32Array) => ItemFilter;
 
-  /** @param passing bits of the rows that further conditions let pass; undefined for all rows */
+  /** @param excluded rows that are refused @param passing bits of the rows that further conditions let pass; undefined for all rows */
   constructor(
     catalogue: Catalogue,
     categories: readonly string[],
-    wishes: ItemWishes,
-    rowOf: (itemId: string) => number,
+    wishes: Omit<ItemWishes, 'excluded'>,
+    excluded: readonly number[],
     passing?: Uint32Array,
   ) {
-    const { labels, notLabels, boosts, excluded } = wishes;
-    this.narrowed = (bits) => new ItemFilter(catalogue, categories, wishes, rowOf, bits);
+    const { labels, notLabels, boosts } = wishes;
+    this.narrowed = (bits) => new ItemFilter(catalogue, categories, wishes, excluded, bits);
     this.passing = passing;
     this.catalogue = catalogue;
     this.categories = categories;
     this.wanted = labels.map((label) => catalogue.rowsWithLabel(label));
     this.unwanted = notLabels.flatMap((label) => catalogue.rowsWithLabel(label) ?? []);
-    this.excluded = new Set(excluded.map(rowOf));
+    this.excluded = new Set(excluded);
     this.boosts = boosts.flatMap(({ label, factor }) => {
       const rows = catalogue.rowsWithLabel(label);
       return rows === undefined ? [] : [{ rows, factor }];

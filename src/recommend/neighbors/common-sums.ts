@@ -7,8 +7,10 @@ const SLOTS_A_ROW = 1.5;
 const LARGE_ROWS = 65_536;
 /** Numbers that are cleared between two pauses: some hundredths of a millisecond. */
 const CLEARED = 65_536;
-/** A cleared table, as long as the collector leaves it. */
-let cleared: WeakRef<CommonSums> | undefined;
+/** A cleared table, and for how long it is kept, milliseconds. */
+let cleared: CommonSums | undefined;
+let forgetting: NodeJS.Timeout | undefined;
+const KEPT_MS = 60_000;
 
 /**
  * The elements that rows have in common with one row: the sum of weights and their number, in a table as large as it is expected to
@@ -35,7 +37,7 @@ export class CommonSums {
 
   /** An empty table for as many rows as are expected at most, a new one or one that was given back. */
   static taken(expected: number): CommonSums {
-    const known = expected < LARGE_ROWS ? undefined : cleared?.deref();
+    const known = expected < LARGE_ROWS ? undefined : cleared;
     if (known === undefined || known.order.length < expected) return new CommonSums(expected);
     cleared = undefined;
     return known;
@@ -51,7 +53,11 @@ export class CommonSums {
         yield;
       }
     this.length = 0;
-    cleared = new WeakRef(this);
+    cleared = this;
+    clearTimeout(forgetting);
+    forgetting = setTimeout(() => {
+      cleared = undefined;
+    }, KEPT_MS).unref();
   }
 
   /** Rows that have come. */

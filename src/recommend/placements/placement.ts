@@ -38,6 +38,8 @@ export class Placement {
   private readonly pinnedIds: ReadonlySet<string | undefined>;
   /** Rows of the items that are pinned or left out, as they were looked up last; -1 for an item that is not there. */
   private readonly rows = new Map<string, number>();
+  /** Version of the catalogue as of which the rows are known. */
+  private rowsAsOf = -1;
   readonly settings: Settings;
 
   constructor(settings: Settings) {
@@ -90,22 +92,31 @@ export class Placement {
   }
 
   /**
-   * Looks up the items that are pinned or left out, but those that stand where they stood. Pauses after each.
+   * Looks up the items that are pinned or left out, where items have come or gone since it was last done. Pauses after each.
    * @param rowOf looks an item up in the store
    */
   *lookUp(catalogue: Catalogue, rowOf: (itemId: string) => number): Generator<undefined, void> {
-    for (const itemId of new Set([...this.pinnedIds, ...this.settings.exclude]) as Set<string>) {
-      const row = this.rows.get(itemId) ?? -1;
-      if (row >= 0 && catalogue.idAt(row) === itemId) continue;
-      this.rows.set(itemId, rowOf(itemId));
-      yield;
-    }
+    const { version } = catalogue;
+    if (version === this.rowsAsOf) return;
+    for (const { itemId } of this.pinned) yield* this.lookUpItem(itemId, catalogue, rowOf);
+    for (const itemId of this.settings.exclude) yield* this.lookUpItem(itemId, catalogue, rowOf);
+    this.rowsAsOf = version;
   }
 
-  /** The row of an item as `lookUp` has found it; undefined where it is not known, or is another item's by now. */
-  rowOf(itemId: string, catalogue: Catalogue): number | undefined {
-    const row = this.rows.get(itemId);
-    return row === undefined || row < 0 || catalogue.idAt(row) === itemId ? row : undefined;
+  private *lookUpItem(
+    itemId: string,
+    catalogue: Catalogue,
+    rowOf: (itemId: string) => number,
+  ): Generator<undefined, void> {
+    const row = this.rows.get(itemId) ?? -1;
+    if (row >= 0 && catalogue.idAt(row) === itemId) return;
+    this.rows.set(itemId, rowOf(itemId));
+    yield;
+  }
+
+  /** Rows of the items that are left out, as they were looked up last; -1 for one that is not there. */
+  excludedRows(): number[] {
+    return this.settings.exclude.map((itemId) => this.rows.get(itemId) ?? -1);
   }
 
   get hasCaps(): boolean {
@@ -155,9 +166,9 @@ export class Placement {
   }
 
   /** The pins of now in the order of their places. @param mayShow false for a row that may not stand in the answer */
-  pins(nowMs: number, rowOf: (itemId: string) => number, mayShow: (row: number) => boolean): Pin[] {
+  pins(nowMs: number, mayShow: (row: number) => boolean): Pin[] {
     return this.pinned.flatMap(({ itemId, place, untilMs }) => {
-      const row = nowMs < untilMs ? rowOf(itemId) : -1;
+      const row = nowMs < untilMs ? (this.rows.get(itemId) ?? -1) : -1;
       return row >= 0 && mayShow(row) ? [{ row, place }] : [];
     });
   }

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { positiveFeedback } from '../../config/positive-feedback.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { filled, filledInSteps, sharedF32, sharedU32 } from '../../memory/shared-arrays.ts';
+import { filled, filledInSteps, sharedF32, sharedU32, touchedInSteps } from '../../memory/shared-arrays.ts';
 import type { FeedbackColumns } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import { DataClock, type SavedDataClock } from './data-clock.ts';
@@ -282,10 +282,11 @@ export function* sharePopularity(
   const scales: ScaledCounts[] = [];
   for (let scale = 0; scale <= HALF_LIVES_MS.length; scale++) {
     yield;
-    // Asked for anew: a commit may have come meanwhile.
+    const isEver = popularity.scales[scale]!.values instanceof Uint32Array;
+    const copy = isEver ? ever : yield* touchedInSteps(sharedF32(rowCount));
+    // At once, and asked for anew: a commit may have come meanwhile.
     const { values, total } = popularity.scales[scale]!;
-    const copy =
-      values instanceof Uint32Array ? ever : filled(sharedF32(rowCount), values.subarray(0, rowCount));
+    if (copy !== ever) filled(copy, values.subarray(0, rowCount));
     scales.push({ values: copy, total });
   }
   yield;
