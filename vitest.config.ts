@@ -15,7 +15,10 @@ const common = {
   execArgv: [...V8_FLAGS],
 };
 
-/** Files that come after one another in a process share what they import, and the code that is compiled by then. */
+/**
+ * Files that come after one another in a process share what they import, and the code that is compiled by then. Some dozens do: where
+ * three hundred did, one waited for ever for an answer to `fetch`, another one each time.
+ */
 const shared = { ...common, isolate: false };
 
 const plugins = [compiledSources()];
@@ -23,17 +26,11 @@ const plugins = [compiledSources()];
 /** Tests that put another module in a source's place, which reads them one by one for it. */
 const MOCKED = ['test/http/{telemetry,dashboard-without-handles}.test.ts', 'test/kernel/missing.test.ts'];
 
-/** Change what belongs to a whole process, or measure what it holds: each file has a process of its own. */
-const ALONE = [
-  'test/admin/import-tasks.test.ts',
-  'test/background/{service-fits,worker-pool}.test.ts',
-  'test/cli/init-questions.test.ts',
-  'test/http/outflow.test.ts',
-  'test/kernel/relaxed-simd.test.ts',
-  'test/memory/garbage-collection.test.ts',
-  'test/platform/machine.test.ts',
-  'test/store/{folder-lock,id-rows,live-compaction,long-walks,trouble}.test.ts',
-];
+/** Tests of what opens no store and serves nothing: they share processes. Each other file has one of its own the first time. */
+const PURE = ['test/{bench,config,dataset,domain,exchange,kernel,memory,model,quality}/**/*.test.ts'];
+
+/** Change what belongs to a whole process, or measure what it holds. */
+const ALONE = ['test/kernel/relaxed-simd.test.ts', 'test/memory/garbage-collection.test.ts'];
 
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
@@ -111,10 +108,19 @@ export default defineConfig({
       {
         plugins,
         test: {
-          ...shared,
+          ...common,
           name: 'furze',
           include: ['test/**/*.test.ts'],
-          exclude: [...LONG, ...SERVERS, ...MOCKED, ...ALONE],
+          exclude: [...LONG, ...SERVERS, ...MOCKED, ...ALONE, ...PURE],
+        },
+      },
+      {
+        plugins,
+        test: {
+          ...shared,
+          name: 'pure',
+          include: PURE,
+          exclude: [...LONG, ...MOCKED, ...ALONE],
         },
       },
       { plugins, test: { ...common, name: 'alone', include: ALONE } },

@@ -6,8 +6,8 @@ import { Connection } from '../../../src/store/postgres/connection.ts';
 import { feedback, PLAIN_RULES, passed, putFeedback, tempFolder } from '../helpers.ts';
 import { HAS_POSTGRES, newDsn, openNode } from './under-test.ts';
 
-function like(userId: string, itemId: string): CheckedCommand {
-  return { kind: 'putFeedback', overwrite: true, feedback: [feedback('like', userId, itemId)] };
+function like(userId: string, itemId: string, Comment = ''): CheckedCommand {
+  return { kind: 'putFeedback', overwrite: true, feedback: [feedback('like', userId, itemId, { Comment })] };
 }
 
 describe.skipIf(!HAS_POSTGRES)('groups under way at the same time', () => {
@@ -22,7 +22,7 @@ describe.skipIf(!HAS_POSTGRES)('groups under way at the same time', () => {
     await log.write([like('anna', 'b')]);
     await other.run(`BEGIN; SELECT 1 FROM "${dsn.schema}".head FOR UPDATE`);
     const groups = [
-      [like('anna', 'a')],
+      [like('anna', 'a', 'again')],
       [like('bert', 'b')],
       [{ kind: 'deleteUser', userId: 'anna' } as const],
     ];
