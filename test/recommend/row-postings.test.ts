@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { setBit } from '../../src/memory/bits.ts';
+import { atOnce } from '../../src/platform/concurrency/event-loop-turns.ts';
 import { RowPostings } from '../../src/recommend/catalogue/row-postings.ts';
 
 /** Rows that crowd one chunk, so that it becomes a bitmap and goes back, and some beside it. */
@@ -33,7 +34,7 @@ it('holds what a Set of rows would, ascending', () => {
       rows.keepIn(kept);
       rows.removeFrom(left);
       const more = given.slice();
-      rows.addTo(more);
+      atOnce(rows.addTo(more));
       const own = new Uint32Array(given.length);
       for (const row of expected) if (row < 32 * own.length) setBit(own, row);
       expect(kept).toEqual(given.map((bits, at) => bits & own[at]!));

@@ -62,15 +62,12 @@ export class RowPostings implements Rows {
     else if (chunk.bits !== undefined && chunk.count < BITMAP_FROM / 2) toRows(chunk);
   }
 
-  /** Puts the bits of these rows in, but for rows beyond the words. */
-  addTo(words: Uint32Array): void {
+  /** Puts the bits of these rows in, but for rows beyond the words. Pauses after each chunk. */
+  *addTo(words: Uint32Array): Generator<undefined, void> {
     for (const [high, chunk] of this.chunks.entries()) {
-      const first = high * CHUNK_WORDS;
-      const end = Math.min(CHUNK_WORDS, words.length - first);
-      if (chunk?.bits !== undefined) for (let at = 0; at < end; at++) words[first + at]! |= chunk.bits[at]!;
-      else
-        for (let at = 0; at < (chunk?.count ?? 0) && chunk!.rows![at]! < end * 32; at++)
-          setBit(words, high * 2 ** CHUNK_BITS + chunk!.rows![at]!);
+      if (chunk === undefined) continue;
+      addChunk(words.subarray(high * CHUNK_WORDS, (high + 1) * CHUNK_WORDS), chunk);
+      yield;
     }
   }
 
@@ -156,6 +153,11 @@ function toBitmap(chunk: Chunk): void {
   for (const low of rowsOf(chunk)) setBit(bits, low);
   chunk.bits = bits;
   chunk.rows = undefined;
+}
+
+function addChunk(words: Uint32Array, { count, rows, bits }: Chunk): void {
+  if (bits !== undefined) for (let at = 0; at < words.length; at++) words[at]! |= bits[at]!;
+  else for (let at = 0; at < count && rows![at]! < words.length * 32; at++) setBit(words, rows![at]!);
 }
 
 function toRows(chunk: Chunk): void {

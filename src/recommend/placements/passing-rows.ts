@@ -59,8 +59,7 @@ function* addPassing(
     case 'category':
       for (const name of tree.names) {
         const rows = tree.kind === 'label' ? catalogue.rowsWithLabel(name) : catalogue.rowsInCategory(name);
-        rows?.addTo(words);
-        yield;
+        if (rows !== undefined) yield* rows.addTo(words);
       }
       return;
     case 'ageDays':
