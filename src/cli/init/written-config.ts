@@ -89,19 +89,19 @@ function popularWindow({ newestMs, popular }: Answers, nowMs: number): number {
 function whyWindow(config: Config, { newestMs, popular }: Answers): string | undefined {
   const { popular_window } = config.recommend.popular;
   const windowMs = popular?.windowMs ?? USUAL_WINDOW_MS;
-  const days = (ms: number) =>
+  const span = (ms: number) =>
     ms < DAY_MS ? counted((24 * ms) / DAY_MS, 'hours') : counted(ms / DAY_MS, 'days');
   const chosen =
     popular &&
-    `${days(windowMs)} in place of ${days(USUAL_WINDOW_MS)} hold more of what people without likes take next: NDCG@10 ` +
+    `${span(windowMs)} in place of ${span(USUAL_WINDOW_MS)} hold more of what people without likes take next: NDCG@10 ` +
       `${popular.quality.toFixed(3)} against ${popular.usual.toFixed(3)} over ${counted(popular.asked, 'likes')}, each asked for before it came.`;
   if (newestMs === undefined || popular_window === windowMs) return chosen;
   const [newest, begins] = [newestMs, newestMs - windowMs].map((ms) =>
     new Date(ms).toISOString().slice(0, 10),
   );
   const old =
-    `The newest feedback is of ${newest}, so popular items are told by what came since ${begins}: ${days(windowMs)} ` +
-    `before it, which is ${days(popular_window)} by the clock. Shorten the window to ${days(windowMs)} once newer feedback has come in: ` +
+    `The newest feedback is of ${newest}, so popular items are told by what came since ${begins}: ${span(windowMs)} ` +
+    `before it, which is ${span(popular_window)} by the clock. Shorten the window to ${span(windowMs)} once newer feedback has come in: ` +
     'until then it reaches over old and new.';
   return chosen === undefined ? old : `${chosen} ${old}`;
 }

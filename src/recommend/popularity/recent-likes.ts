@@ -112,7 +112,7 @@ export class RecentLikes {
     }
     if (found === NONE) return;
     this.itemRows[found] = NONE;
-    this.counts[itemRow]!--;
+    if (--this.counts[itemRow]! === 0) this.placeSums[itemRow] = 0;
     this.areCounted = false;
     this.likesTakenBack++;
     this.takenBack[bucket(userRow)]!++;
@@ -377,10 +377,11 @@ export class RecentLikes {
 
   /** Counts the places anew, as if what was taken back had never come. */
   private countPlaces(): void {
-    this.placeSums.fill(0);
+    const itemRows = this.itemRows.subarray(0, this.length);
+    // Of these alone: all others are 0, and there may be a million of them.
+    for (const item of itemRows) if (item !== NONE) this.placeSums[item] = 0;
     let place = 0;
-    for (const item of this.itemRows.subarray(0, this.length))
-      if (item !== NONE) this.placeSums[item]! += place++;
+    for (const item of itemRows) if (item !== NONE) this.placeSums[item]! += place++;
     this.areCounted = true;
   }
 }
