@@ -16,6 +16,8 @@ const STEP_RECORDS = 1024;
 const PLACED_MS_MAX = 60_000;
 /** Users who share a count of what was forgotten. */
 const MARKS = 4096;
+/** Kind of what is kept of a user's own list. */
+const OWN_KIND = 0;
 
 type Page = Pick<RecommendQuery, 'n' | 'offset' | 'categories'>;
 
@@ -206,8 +208,15 @@ export class AnswerCache {
     for (const userRow of deletedUserRows) this.forget(userRow);
   }
 
-  /** Forgets a user: another list is there. */
-  forget(userRow: number): void {
+  /**
+   * Another list of the user is there. Answers of placements were made for their question and not out of the list: they stay,
+   * for none is kept longer than a minute.
+   */
+  dropList(userRow: number): void {
+    if (this.slots.count > 0 && userRow >= 0) this.slots.forget(userRow, OWN_KIND);
+  }
+
+  private forget(userRow: number): void {
     if (this.slots.count === 0 || userRow < 0) return;
     this.marks[userRow % MARKS]!++;
     this.slots.forget(userRow);
@@ -252,7 +261,7 @@ export class AnswerCache {
   }
 }
 
-/** Tells the answers of placements to one user apart, and from the head of the user's list, which is of kind 0. */
+/** Tells the answers of placements to one user apart, and from the head of the user's list, which is of kind `OWN_KIND`. */
 function placedKind(place: number, n: number): number {
   return place * (SLOT_ROWS + 1) + n + 1;
 }

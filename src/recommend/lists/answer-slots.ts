@@ -129,12 +129,14 @@ export class AnswerSlots {
     return slot;
   }
 
-  forget(userRow: number): void {
+  /** @param kind of what is forgotten; all kinds where it is not given */
+  forget(userRow: number, kind?: number): void {
     let link = this.heads[userRow % this.count]!;
     while (link !== 0) {
       const slot = link - 1;
       link = this.wordOf(slot, NEXT_AT);
       if (this.wordOf(slot, USER_ROW_AT) !== userRow) continue;
+      if (kind !== undefined && this.wordOf(slot, KIND_AT) !== kind + 1) continue;
       this.unchain(slot);
       this.setWord(slot, KIND_AT, 0);
     }

@@ -94,7 +94,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     arrivalsSince: (sinceMs) => live.newItems.since(sinceMs),
     worker: parts.worker,
     needsWorker: settings.user_based,
-    onReplaced: (userRow) => hits.forget(userRow),
+    onReplaced: (userRow) => hits.dropList(userRow),
     onTrouble: parts.onTrouble,
   });
   await lists.restore();

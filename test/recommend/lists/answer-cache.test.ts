@@ -162,7 +162,7 @@ test('what is read later leaves a cached answer when its time comes, and only th
   expect(await ask()).toEqual(before);
 });
 
-test('what is answered while a user is not here is kept neither of a list nor of a placement', () => {
+test('what is answered while a user is not here is kept neither of a list nor of a placement; another list drops the list alone', () => {
   const known = new Set([1]);
   const catalogue = { isListable: () => true, jsonIdAt: (row: number) => `"${row}"`, isInAll: () => true };
   const cache = new AnswerCache({
@@ -206,4 +206,7 @@ test('what is answered while a user is not here is kept neither of a list nor of
   expect(found('away')).toEqual([undefined, undefined]);
   keep(2, 'away', cache.markOf(2));
   expect(found('away')).toEqual(found('here'));
+  // Another list says nothing of answers that were made for their question.
+  cache.dropList(2);
+  expect(found('away')).toEqual([undefined, '["7","8"]']);
 });

@@ -59,7 +59,8 @@ class Beside {
     else if (what === 15) toggle(this.hidden, random.below(3));
     else if (what === 16) this.marks.set(user, this.cache.markOf(user));
     else if (what === 17) toggle(this.gone, random.below(3));
-    else this.forget(user, what === 18);
+    else if (what === 18) this.forget(user);
+    else this.cache.dropList(user);
     return undefined;
   }
 
@@ -85,12 +86,11 @@ class Beside {
     this.map.set(keyOf(place, n, user), { user, rows, source, ...times });
   }
 
-  private forget(user: number, byCommit: boolean): void {
-    if (byCommit) {
-      const added = new FeedbackColumns();
-      added.push(user, 1, 0, this.nowMs);
-      for (const _ of this.cache.follow({ added, removed: new FeedbackColumns(), deletedUserRows: [] }));
-    } else this.cache.forget(user);
+  /** By a commit. */
+  private forget(user: number): void {
+    const added = new FeedbackColumns();
+    added.push(user, 1, 0, this.nowMs);
+    for (const _ of this.cache.follow({ added, removed: new FeedbackColumns(), deletedUserRows: [] }));
     for (const [key, kept] of this.map) if (kept.user === user) this.map.delete(key);
   }
 
