@@ -10,6 +10,7 @@ import { UserLists, type UserListsOptions } from '../../src/recommend/lists/user
 import type { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 import { ItemNeighbors } from '../../src/recommend/neighbors/item-neighbors.ts';
 import type { SinceFit } from '../../src/recommend/neighbors/since-fit.ts';
+import { FeedbackColumns } from '../../src/store/data-store.ts';
 import { generation, neighborLists, readsOf } from './hand-made.ts';
 
 function neighborsByLabels(catalogue: Catalogue): ItemNeighbors {
@@ -104,7 +105,8 @@ it('a list that was waited for is not that of whoever has the name by then', asy
   const query = { n: 3, offset: 0, categories: [] };
   const asked = personal.recommend('u', query);
   // The user is deleted, and the next one of that name is another.
-  hits.forget(7);
+  const none = new FeedbackColumns();
+  for (const _ of hits.follow({ added: none, removed: none, deletedUserRows: [7] }));
   userRow = 8;
   expect(await asked).toMatchObject({ text: '[]' });
   expect(hits.find('u', query)).toBeUndefined();
