@@ -26,11 +26,22 @@ const plugins = [compiledSources()];
 /** Tests that put another module in a source's place, which reads them one by one for it. */
 const MOCKED = ['test/http/{telemetry,dashboard-without-handles}.test.ts', 'test/kernel/missing.test.ts'];
 
-/** Tests of what opens no store and serves nothing: they share processes. Each other file has one of its own the first time. */
-const PURE = ['test/{bench,config,dataset,domain,exchange,kernel,memory,model,quality}/**/*.test.ts'];
+/** Tests of what serves nothing: they share processes. Each other file has one of its own the first time. */
+const PURE = [
+  'test/{admin,bench,config,dashboard,dataset,domain,evaluate,exchange,kernel,memory,model,platform,quality,recommend,shown,store,threads}/**/*.test.ts',
+];
 
-/** Change what belongs to a whole process, or measure what it holds. */
-const ALONE = ['test/kernel/relaxed-simd.test.ts', 'test/memory/garbage-collection.test.ts'];
+/** Files there that serve after all or start processes, and those that change what belongs to a whole process or measure what it holds. */
+const ALONE = [
+  'test/admin/{evaluation-process,import-tasks}.test.ts',
+  'test/kernel/relaxed-simd.test.ts',
+  'test/memory/garbage-collection.test.ts',
+  'test/platform/machine.test.ts',
+  'test/recommend/{in-effect,label-sums,request-filter,saved-counts,states,taken-back}.test.ts',
+  'test/recommend/lists/list-versions.test.ts',
+  'test/recommend/placements/trained-placements.test.ts',
+  'test/store/{crash,folder-lock,hidden-commits,id-rows,live-compaction,long-walks,shown-log,trouble,unfinished-copies}.test.ts',
+];
 
 /** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
 const LONG = [
@@ -120,7 +131,7 @@ export default defineConfig({
           ...shared,
           name: 'pure',
           include: PURE,
-          exclude: [...LONG, ...MOCKED, ...ALONE],
+          exclude: [...LONG, ...SERVERS, ...MOCKED, ...ALONE],
         },
       },
       { plugins, test: { ...common, name: 'alone', include: ALONE } },
