@@ -47,7 +47,8 @@ export type RunEvaluation = (
 export const evaluateAside: RunEvaluation = async (config, folder, onStage, signal) => {
   const { url, execArgv } = ownThread('evaluate/evaluation-process-entry');
   const child = fork(fileURLToPath(url), [], {
-    execArgv,
+    // What this process was told, such as how large its heap may be, holds for that one.
+    execArgv: [...process.execArgv, ...execArgv],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // The first counts on Unix, the others on Windows.

@@ -13,14 +13,14 @@ const ITEMS = 40;
 const RATINGS = 12;
 
 /** Users of two tastes, who rate items of their own taste high and others low, each in an order of its own. */
-function ratings(): string {
+function ratings(users = USERS): string {
   let text = 'user,item,rating,time\n';
   for (let at = 0; at < RATINGS; at++) {
-    for (let user = 0; user < USERS; user++) {
+    for (let user = 0; user < users; user++) {
       const isOwn = at % 4 !== 3;
       const step = (user * 7 + at * 3) % (ITEMS / 2);
       const item = step * 2 + (isOwn ? user % 2 : 1 - (user % 2));
-      text += `u${user},i${item},${isOwn ? 5 : 1},${1_700_000_000 + (at * USERS + user) * 600}\n`;
+      text += `u${user},i${item},${isOwn ? 5 : 1},${1_700_000_000 + (at * users + user) * 600}\n`;
     }
   }
   return text;
@@ -120,7 +120,9 @@ describe('furze evaluate', () => {
       config: { recommend: { data_source: { positive_feedback_types: ['like'] } } },
     });
     try {
-      const [, ...lines] = ratings().trim().split('\n');
+      const [, ...lines] = ratings(USERS / 2)
+        .trim()
+        .split('\n');
       const feedback = lines.map((line) => {
         const [UserId, ItemId, rating, seconds] = line.split(',') as [string, string, string, string];
         const Timestamp = new Date(Number(seconds) * 1000).toISOString();
