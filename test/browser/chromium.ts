@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
@@ -10,9 +11,21 @@ export const CHROMIUM = [process.env.CHROMIUM ?? '', ...PLACES].find(
   (path) => path !== '' && existsSync(path),
 );
 
+/**
+ * Parts of the browser's own window, of which each page has one: two pages of its address bar, which took as long as a page of the
+ * dashboard. The rest is what Playwright turns off, whose list this one takes the place of: above all what asks for something outside.
+ */
+const WITHOUT = [
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'],
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'LensOverlay', 'PaintHolding'],
+  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'MediaRouter', 'ThirdPartyStoragePartitioning'],
+  ...['OptimizationHints', 'NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch'],
+];
+
 export function launchChromium(): Promise<Browser> {
   // As root there is no sandbox to be had; the pages are our own.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const args = [...asRoot, `--disable-features=${WITHOUT.join()}`];
   return chromium.launch({ executablePath: CHROMIUM!, args });
 }
 
@@ -52,6 +65,16 @@ export async function isLoaded(page: Page): Promise<void> {
   await expect.poll(() => page.locator('main [aria-busy=true]').count()).toBe(0);
 }
 
+/**
+ * Keeps a picture of a page in the folder SCREENSHOTS where there is to be one: a long page drawn as a whole costs half a second of a
+ * processor.
+ * @param fullPage false for what is in the window alone
+ */
+export async function keepPicture(page: Page, name: string, fullPage = true): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder !== undefined) await page.screenshot({ path: join(folder, name), fullPage });
+}
+
 /** Tables and menus of which a part is out of sight until they are scrolled. */
 export function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll('.scroll, .side nav ul')]
@@ -69,8 +92,10 @@ interface Violation {
 
 /** The faults of accessibility that axe finds and calls serious or critical, one line each. */
 export async function seriousFaults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };
+  if (!(await page.evaluate('window.axe !== undefined'))) await page.evaluate(AXE);
+  // Of what is right it describes one element for each rule, not all.
+  const run = `axe.run({ resultTypes: ['violations'] })`;
+  const { violations } = (await page.evaluate(run)) as { violations: Violation[] };
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>

@@ -10,6 +10,7 @@ import {
   CHROMIUM,
   cutOff,
   isLoaded,
+  keepPicture,
   launchChromium,
   openView,
   seriousFaults,
@@ -90,7 +91,6 @@ async function walkByTab(page: Page) {
 }
 
 describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
-  const shots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'furze-screenshots-'));
   let server: TestServer;
   let browser: Browser;
   let userId: string;
@@ -108,6 +108,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
         recommend: {
           data_source: { positive_feedback_types: ['purchase'], read_feedback_types: ['read'] },
           popular: { popular_window: 876_000 * 3_600_000 },
+          // No figure of the model is looked at.
+          collaborative: { epochs: 5, factors: 16 },
           online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
         },
         placement: { home: PLACEMENT },
@@ -125,7 +127,6 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     userId = busiest(feedback.map(({ UserId }) => UserId));
     itemId = busiest(feedback.map(({ ItemId }) => ItemId));
     browser = await launchChromium();
-    console.log(`screenshots are in ${shots}`);
   });
   afterAll(async () => {
     await browser?.close();
@@ -208,7 +209,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await page.getByLabel('Second setting').selectOption({ label: 'discovery 1' });
     await expect.poll(() => titles(1)).not.toEqual(second);
     expect(await seriousFaults(page)).toEqual([]);
-    await page.screenshot({ path: join(shots, `shelf-settings-${how.width}.png`), fullPage: true });
+    await keepPicture(page, `shelf-settings-${how.width}.png`);
     expect(view.errors).toEqual([]);
     await page.context().close();
   });
@@ -232,7 +233,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       if (how.width === 768) expect(await cutOff(view.page), path).toEqual([]);
       expect(await seriousFaults(view.page), path).toEqual([]);
       const name = `${path.replaceAll('/', '-') || 'overview'}-${how.width}-${how.colorScheme}.png`;
-      await view.page.screenshot({ path: join(shots, name), fullPage: true });
+      await keepPicture(view.page, name);
     }
     expect(view.errors).toEqual([]);
     await view.page.context().close();
@@ -253,7 +254,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     }
     await expect.poll(() => view.page.locator('.charts:not(.days) figure.chart canvas').count()).toBe(6);
     // The picture of the README: docs/dashboard.png.
-    await view.page.screenshot({ path: join(shots, 'dashboard.png') });
+    await keepPicture(view.page, 'dashboard.png', false);
     await view.page.context().close();
   });
 
@@ -419,7 +420,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await expect.poll(() => view.page.getByLabel('Timestamp').inputValue()).toBe('3');
     await expect.poll(() => view.page.getByLabel('Times are').inputValue()).toBe('seconds');
     await view.page.getByText('2 rows of 5 cannot be stored.', { exact: true }).waitFor();
-    await view.page.screenshot({ path: join(shots, 'import-file.png'), fullPage: true });
+    await keepPicture(view.page, 'import-file.png');
     expect(await seriousFaults(view.page)).toEqual([]);
     expect(await view.page.getByRole('button', { name: 'Import feedback' }).count()).toBe(0);
     await view.page.getByLabel(/^Pass over what cannot be stored/).check();
@@ -478,7 +479,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(await view.page.getByRole('button', { name: 'Import feedback' }).count()).toBe(0);
     await view.page.getByRole('cell', { name: '02/01/2024 8:26', exact: true }).waitFor();
     expect(await view.page.getByText('refused:').count()).toBe(0);
-    await view.page.screenshot({ path: join(shots, 'import-times.png'), fullPage: true });
+    await keepPicture(view.page, 'import-times.png');
     expect(await seriousFaults(view.page)).toEqual([]);
     await view.page.getByLabel('Times are').selectOption('day-first');
     await view.page.getByText(/not UTF-8 and is read as windows-1252/).waitFor();

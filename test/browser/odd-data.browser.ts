@@ -1,10 +1,15 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer } from '../http/start.ts';
-import { CHROMIUM, isLoaded, launchChromium, openView, seriousFaults, visit } from './chromium.ts';
+import {
+  CHROMIUM,
+  isLoaded,
+  keepPicture,
+  launchChromium,
+  openView,
+  seriousFaults,
+  visit,
+} from './chromium.ts';
 
 const WIDE = { width: 1440, colorScheme: 'light' } as const;
 const NARROW = { width: 390, colorScheme: 'dark' } as const;
@@ -22,7 +27,6 @@ const ODD = [
 ];
 
 describe.skipIf(CHROMIUM === undefined)('the dashboard, of odd data,', () => {
-  const shots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'furze-screenshots-'));
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium();
@@ -42,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard, of odd data,', () => {
         .waitFor();
       await view.page.getByText(/positive_feedback_types = \["click"\]/).waitFor();
       expect(await seriousFaults(view.page)).toEqual([]);
-      await view.page.screenshot({ path: join(shots, 'no-positive-types.png'), fullPage: true });
+      await keepPicture(view.page, 'no-positive-types.png');
       await view.page.context().close();
     } finally {
       await empty.stop();
@@ -100,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard, of odd data,', () => {
         await view.page.getByRole('button', { name: 'Import feedback' }).click();
         await view.page.getByText(/^Done: /).waitFor();
         expect(await seriousFaults(view.page)).toEqual([]);
-        await view.page.screenshot({ path: join(shots, `import-${name}.png`), fullPage: true });
+        await keepPicture(view.page, `import-${name}.png`);
       }
       const stored = await server.call('GET', '/api/user/json/feedback');
       const found = stored.body as { ItemId: string; FeedbackType: string; Value?: number }[];
