@@ -17,13 +17,13 @@ import {
 } from '../recommend/scene.ts';
 
 /** User u and item i are of the tastes u % 3 and i % 3, and carry it as a label. Enough of them to learn to rank. */
-const USERS = 400;
+const USERS = 240;
 const ITEMS = 60;
 const TASTES = 3;
 const LIKES = 10;
 
 /** Some users that stand for all. */
-const SOME = Array.from({ length: 12 }, (_, at) => at * 31);
+const SOME = Array.from({ length: 12 }, (_, at) => at * 19);
 
 const EVERYTHING: RecommendOverrides = {
   cache_size: 30,
