@@ -93,6 +93,7 @@ const ORDERED = anyOf(
 const DID = anyOf(
   'read watched viewed seen played listened visited borrowed bought purchased ordered completed finish(?:ed)?',
 );
+const RATED = anyOf('ratings? scores? stars');
 const COUNT = anyOf('menge anzahl stuckzahl stueckzahl quantity qty aantal');
 
 // Of French, Spanish, Italian, Portuguese, Polish and Czech, in which it comes first: `Code produit`, `Nr klienta`. In the singular alone:
@@ -160,7 +161,7 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ['UserId', whole(`${VISITOR}${KEY}`)],
   ['UserId', MAIL],
   // Of several people with one name there is one user, which is better than none.
-  ['UserId', whole(`${WHO}(?:full)?name`, ...eitherWay(BENT_TITLE, BENT_WHO))],
+  ['UserId', whole(`(?:review)?${WHO}(?:full)?name`, ...eitherWay(BENT_TITLE, BENT_WHO))],
   ['ItemId', ITEM_KEYS],
   [
     'ItemId',
@@ -179,7 +180,7 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   ),
   [
     'Rating',
-    whole('(?:review|overall|user|customer|student|my|your)?(?:ratings?|scores?|stars){1,2}(?:given|value)?'),
+    whole(`(?:review|overall|user|customer|student|my|your)?${RATED}{1,2}(?:given|value)?`, 'reviewoverall'),
   ],
   ['Value', whole(`${ORDERED}${COUNT}`, `${COUNT}ordered`, `${ROMANCE_COUNT}${OF}${ROMANCE_ORDERED}`)],
   // In orders a bare name is that of the order or of the customer.
@@ -241,6 +242,11 @@ export function isOfCustomers(name: string): boolean {
   return new RegExp(`^(?:${WHO}|${ROMANCE_WHO})|${ROMANCE_WHO}$`).test(plainName(name));
 }
 
+/** True for a column that is called as ratings of items are, by one user or by all: `Book-Rating`. */
+export function isRatingOfItems(name: string): boolean {
+  return RATING_OF_ITEMS.test(plainName(name));
+}
+
 /** True when a column is called as an address of mail is. */
 export function isMailName(name: string): boolean {
   return MAIL.test(plainName(name));
@@ -276,6 +282,7 @@ function lastParts(name: string, count: number, field: string): string {
   return isOfWhat || isOfWho ? '' : plainName(parts.slice(-count).join('.'));
 }
 
+const RATING_OF_ITEMS = whole(`${WHAT}${RATED}`);
 const OF_ITEMS = whole(WHAT, ROMANCE_WHAT);
 const ITEM_OWN = ['ItemId', 'Comment', 'Categories', 'Labels', 'IsHidden'];
 
@@ -296,7 +303,7 @@ const ITEM_TITLES = ITEM_WORDS.filter((word) => !['upc', 'ean', 'gtin', 'barcode
 
 /** Ends of the names of columns of times, or in French, Spanish and Italian beginnings. */
 const TIME_NAME =
-  /(?:date|datum|time|zeit|tijd|tid|heure|hora|ora|godzina|czas|čas|saati?|時刻|時間|시간|시각|stamp|stempel|tarihi?|dato|dátum\p{L}*|data|päivä\p{L}*|pvm|kuupäev|дата|время|日期|时间|[ _-]at|[a-z]At|[ _-](?:on|am|ts|utc))$|^checked[ _-]?out$|^(?:date|datum|fecha|data|heure|hora|ora|дата|время|ημερομηνία|ngày|thời gian|tanggal|tgl|waktu|תאריך|تاریخ)(?:[ _-]|$)|^(?:วันที่|เวลา)/iu;
+  /(?:date|datum|time|zeit|tijd|tid|heure|hora|ora|godzina|czas|čas|saati?|時刻|時間|시간|시각|stamp|stempel|tarihi?|dato|dátum\p{L}*|data|päivä\p{L}*|pvm|kuupäev|дата|время|日期|时间|[ _-]at|[a-z]At|[ _-](?:on|am|ts|dt|utc))$|^checked[ _-]?out$|^(?:date|datum|fecha|data|heure|hora|ora|дата|время|ημερομηνία|ngày|thời gian|tanggal|tgl|waktu|תאריך|تاریخ)(?:[ _-]|$)|^(?:วันที่|เวลา)/iu;
 const ORDER_TIME =
   /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup|sipari|satış|заказ|замовл|поръч|прода|покуп|созда|rendel|comen|παραγγ|tilaus|osto|ostu|užsak|pesan|beli|đặt|mua|สั่งซื้อ|订单|下单|訂單|購買|购买|成交|הזמנ|utlån|utlan|laina/iu;
 const NO_EVENT =

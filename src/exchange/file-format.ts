@@ -43,7 +43,9 @@ export function detectFormat(head: string, said?: string, name = 'The file'): Ro
   const [first = ''] = head.split(/[\r\n]/, 1);
   const bare = first.replace(/"[^"]*"/g, '');
   const delimiter =
-    said !== undefined && bare.includes(said) ? said : (EXCEL_LINE.exec(first)?.[1] ?? delimiterOf(bare));
+    said !== undefined && bare.includes(said)
+      ? said
+      : (EXCEL_LINE.exec(first)?.[1] ?? delimiterOf(bare, head));
   return {
     name: 'delimited',
     delimiter,
@@ -52,10 +54,19 @@ export function detectFormat(head: string, said?: string, name = 'The file'): Ro
   };
 }
 
-function delimiterOf(line: string): string {
-  const delimiter = DELIMITERS.find((candidate) => line.includes(candidate)) ?? ',';
+function delimiterOf(line: string, head: string): string {
+  const delimiter = DELIMITERS.find((candidate) => line.includes(candidate)) ?? (isNumbers(head) ? ' ' : ',');
   return delimiter === '|' ? leastOf(line) : delimiter;
 }
+
+/** True where each of the first lines is three or four numbers with a blank between two of them. */
+function isNumbers(head: string): boolean {
+  const [first = '', ...others] = wholeLines(head);
+  const parts = first.split(' ').length;
+  return [first, ...others].every((line) => NUMBERS.test(line) && line.split(' ').length === parts);
+}
+
+const NUMBERS = /^-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){2,3}$/;
 
 /** Lines in which a sign is looked for. */
 const LINES_COMPARED = 20;
@@ -67,13 +78,18 @@ const WITHIN_CELLS = /[\p{L}\p{N}\s"'()._-]/gu;
  * @param head the first lines; the last one may be cut off
  */
 function unusualDelimiter(head: string): string | undefined {
-  const lines = head.split(/[\r\n]+/).filter((line) => line !== '');
-  const whole = lines.slice(0, Math.max(1, Math.min(LINES_COMPARED, lines.length - 1)));
+  const whole = wholeLines(head);
   const [first = ''] = whole;
   const countOf = (line: string, sign: string) => line.split(sign).length;
   return [...new Set(first.replace(WITHIN_CELLS, ''))].find((sign) =>
     whole.every((line) => countOf(line, sign) === countOf(first, sign)),
   );
+}
+
+/** Some of the first lines; the last one may be cut off. */
+function wholeLines(head: string): string[] {
+  const lines = head.split(/[\r\n]+/).filter((line) => line !== '');
+  return lines.slice(0, Math.max(1, Math.min(LINES_COMPARED, lines.length - 1)));
 }
 
 /** True when a sign between columns is one of those that are tried. */

@@ -6,7 +6,7 @@
 import { ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
 import { likelyPositive } from '../domain/feedback-troubles.ts';
 import { cellText, verdictOf } from './cell-text.ts';
-import { isMailName, mappingByNames, plainName, timeColumn } from './column-names.ts';
+import { isMailName, isRatingOfItems, mappingByNames, plainName, timeColumn } from './column-names.ts';
 import { isClock, isDay, timeForm, timeFormOfNamed } from './time-formats.ts';
 
 /** The kind of a file's records. */
@@ -70,6 +70,8 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
     return values.length > 0 && values.every(isVerdict);
   });
   if (verdict >= 0 && mapping.UserId !== undefined) mapping.Rating ??= verdict;
+  const rated = ratedBesideItems(rows, mapping);
+  if (rated >= 0) mapping.Rating ??= rated;
   const has = (...fields: readonly string[]) => fields.some((field) => field in mapping);
   // A file of items or users calls its key just "id", and users have addresses beside it.
   const id = names.findIndex((name) => name.trim().toLowerCase() === 'id');
@@ -113,6 +115,17 @@ function widerUser(
 
 /** Columns that say whether a user likes an item. */
 const VERDICT_NAME = /^(?:is|was|has|would)?(?:recommend(?:ed)?|votedup|liked?|thumbsup)$/;
+
+/** The column of ratings called after what is rated, such as `Book-Rating`; one that is the same for all of an item is a mean of many. */
+function ratedBesideItems(
+  [names = [], ...body]: readonly (readonly string[])[],
+  { UserId: user, ItemId: item }: Mapping,
+): number {
+  if (user === undefined || item === undefined) return -1;
+  return names.findIndex(
+    (name, at) => isRatingOfItems(name) && countIn(body, item, at) > countIn(body, item),
+  );
+}
 
 /** The column of addresses of mail beside one that has names of people, of whom several may have one. */
 function mailBesideNames(
@@ -175,18 +188,60 @@ function typesBesideOne(rows: readonly (readonly string[])[], mapping: Mapping):
   return at < 0 ? undefined : at;
 }
 
-/** Without names: user, item, then a small number is a rating and a large one or a date is a time; dates come anywhere. */
+/** Ratings go to at most this. On a scale beyond the second one, numbers of which a quarter are 1 are counts. */
+const [RATING_MAX, USUAL_MAX, ONES_SHARE] = [100, 10, 0.25];
+/** A number with so many decimals is measured, as a place on the map is: it is neither a key nor a rating. */
+const MEASURED = /^-?\d+[.,]\d{4,}$/;
+/** A scale of ratings has at most so many steps; a key has more values, or letters. */
+const STEPS_MAX = 11;
+/** Rows from which on numbers that count them are told from keys. */
+const COUNTED_MIN = 10;
+
+/** What numbers may be in a column without a name; undefined where they say nothing of feedback. */
+function fieldOfNumbers(values: readonly string[]): 'Rating' | 'Value' | undefined {
+  const numbers = values.map((value) => Number(value.replace(',', '.')));
+  if (values.some((value) => MEASURED.test(value)) || numbers.every((number) => number === 0))
+    return undefined;
+  const ones = numbers.filter((number) => number === 1).length;
+  const most = numbers.reduce((max, number) => Math.max(max, number));
+  const isCount = most > RATING_MAX || (most > USUAL_MAX && ones > ONES_SHARE * numbers.length);
+  return isCount && numbers.every((number) => Number.isInteger(number) && number >= 0) ? 'Value' : 'Rating';
+}
+
+/** True for whole numbers each of which is one more than that before. */
+function isCounter(values: readonly string[]): boolean {
+  return (
+    values.length >= COUNTED_MIN &&
+    values.every(
+      (value, at) => /^\d+$/.test(value) && (at === 0 || Number(value) === Number(values[at - 1]) + 1),
+    )
+  );
+}
+
+/**
+ * Without names: user, item, then a small number is a rating, one without an end a count, and a larger one or a date a time; dates come
+ * anywhere. What counts the rows is passed over where two other columns may be keys, and so are places on a map.
+ */
 function byPlace(rows: readonly (readonly string[])[]): Mapping {
   const mapping: Record<string, number> = {};
-  for (const at of rows[0]?.keys() ?? []) {
+  const columns = Array.from(rows[0] ?? [], (_, at) => {
     const values = rows.map((row) => cellText(row[at] ?? '')).filter((value) => value !== '');
     const isTime = timeForm(values) !== undefined;
+    const isMeasured = values.length > 0 && values.every((value) => MEASURED.test(value));
+    const isKey = new Set(values).size > STEPS_MAX || values.some((value) => /\p{L}/u.test(value));
+    return { at, values, isTime, isMeasured, isKey: isKey && !isTime && !isMeasured && !isCounter(values) };
+  });
+  const isNumbered = columns.filter(({ isKey }) => isKey).length > 1;
+  for (const { at, values, isTime, isMeasured } of columns) {
+    if (isMeasured || (isNumbered && isCounter(values))) continue;
     if (isTime && !values.every((value) => Number.isFinite(Number(value)))) mapping.Timestamp ??= at;
     else if (mapping.UserId === undefined) mapping.UserId = at;
     else if (mapping.ItemId === undefined) mapping.ItemId = at;
     else if (isTime) mapping.Timestamp ??= at;
-    else if (values.length > 0 && values.every(isValue)) mapping.Rating ??= at;
-    else if (hasTypes(new Set(values))) mapping.FeedbackType ??= at;
+    else if (values.length > 0 && values.every(isValue)) {
+      const field = fieldOfNumbers(values);
+      if (field !== undefined) mapping[field] ??= at;
+    } else if (hasTypes(new Set(values))) mapping.FeedbackType ??= at;
   }
   return mapping;
 }

@@ -98,7 +98,9 @@ export function whyLacking(
     hasNone && likely !== '' ? 'UserId' : REQUIRED[kind].find((each) => mapping[each] === undefined);
   if (field !== undefined) {
     const short = field === 'UserId' ? 'user' : 'item';
-    const finding = `${path}: no column looks like the ${field} of ${kind}`;
+    // Without a user, what has an item is a file of items, where feedback is wanted.
+    const what = REQUIRED[kind].includes(field) ? kind : 'feedback';
+    const finding = `${path}: no column looks like the ${field} of ${what}`;
     const advice = `; name it with --map ${short}=COLUMN. The columns are ${columns.join(', ')}`;
     return fault ?? new OpenReading(short, finding, advice, columns.join(', '), likely);
   }

@@ -139,6 +139,83 @@ describe('the guess of a file', () => {
         mapping: { UserId: 0, ItemId: 1, FeedbackType: 2, Timestamp: 3 },
       },
     ],
+    [
+      'plays without names, which go on and on',
+      [
+        ['ann', 'song-1', '1'],
+        ['bob', 'song-1', '2139'],
+      ],
+      { kind: 'feedback', hasHeader: false, mapping: { UserId: 0, ItemId: 1, Value: 2 } },
+    ],
+    [
+      'plays that are mostly one',
+      Array.from({ length: 20 }, (_, at) => ['ann', `song-${at}`, at < 12 ? '1' : String(at)]),
+      { kind: 'feedback', hasHeader: false, mapping: { UserId: 0, ItemId: 1, Value: 2 } },
+    ],
+    [
+      'ratings without names of a scale up to 100',
+      [
+        ['ann', 'film-1', '1'],
+        ['ann', 'film-2', '85'],
+        ['bob', 'film-1', '100'],
+        ['bob', 'film-2', '40'],
+      ],
+      { kind: 'feedback', hasHeader: false, mapping: { UserId: 0, ItemId: 1, Rating: 2 } },
+    ],
+    [
+      'visits without names, with the place on a map',
+      [
+        ['0', '2010-10-19T23:55:27Z', '30.2359091167', '-97.7951395833', '22847'],
+        ['0', '2010-10-18T22:17:43Z', '30.2691029532', '-97.7493953705', '420315'],
+      ],
+      { kind: 'feedback', hasHeader: false, mapping: { UserId: 0, Timestamp: 1, ItemId: 4 } },
+    ],
+    [
+      'clicks without names, with a category that nobody has filled in',
+      [
+        ['1', '2014-04-07T10:51:09.277Z', '214536502', '0'],
+        ['1', '2014-04-07T10:54:09.868Z', '214536500', '0'],
+      ],
+      { kind: 'feedback', hasHeader: false, mapping: { UserId: 0, Timestamp: 1, ItemId: 2 } },
+    ],
+    [
+      'rows without names that are numbered',
+      Array.from({ length: 20 }, (_, at) => [String(at + 7), `user-${at % 4}`, `item-${at % 5}`, '4']),
+      { kind: 'feedback', hasHeader: false, mapping: { UserId: 1, ItemId: 2, Rating: 3 } },
+    ],
+    [
+      'ratings without names of users who are numbered and came once',
+      Array.from({ length: 20 }, (_, at) => [String(at + 1), `item-${at % 5}`, String(1 + (at % 5))]),
+      { kind: 'feedback', hasHeader: false, mapping: { UserId: 0, ItemId: 1, Rating: 2 } },
+    ],
+    [
+      'ratings that are called after what is rated',
+      [
+        ['User-ID', 'ISBN', 'Book-Rating'],
+        ['276725', '034545104X', '0'],
+        ['276726', '034545104X', '8'],
+      ],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 0, ItemId: 1, Rating: 2 } },
+    ],
+    [
+      'orders with what all think of a product',
+      [
+        ['customer_id', 'product_id', 'product_rating'],
+        ['ann', 'tea', '4.1'],
+        ['bob', 'tea', '4.1'],
+        ['bob', 'ale', '3.9'],
+      ],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 0, ItemId: 1 } },
+    ],
+    [
+      'reviews whose users are names of profiles',
+      [['review_time', 'review_overall', 'review_profilename', 'beer_name', 'beer_beerid']],
+      {
+        kind: 'feedback',
+        hasHeader: true,
+        mapping: { UserId: 2, ItemId: 4, Rating: 1, Comment: 3 },
+      },
+    ],
   ])('knows %s', (_, rows, expected) => {
     expect(guess(rows)).toEqual(expected);
   });

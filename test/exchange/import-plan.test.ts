@@ -320,6 +320,12 @@ describe('the guess of what a file holds', () => {
     ['{\n  "users": [\n    {\n      "UserId": "a"\n    }\n  ]\n}', {}, /no line that is a JSON object/],
     ['user#item\nann#tea\nbob#ale\n', {}, /only one column was found, but "#" .* say --delimiter '#'$/],
     ['user#item\nann#tea\n', { map: [['user', 'user']] }, /say --delimiter '#'$/],
+    [
+      // What one person has watched, and some of it again.
+      `Date,Name,Year\n${'1234567123456'.replaceAll(/./g, (at) => `2024-01-0${at},Film ${at},198${at}\n`)}`,
+      {},
+      /no column looks like the UserId of feedback/,
+    ],
     ['user item\nann tea\nbob ale\n', {}, /only one column was found; .* name it with --delimiter$/],
     [
       'user,item\nann,tea\n',

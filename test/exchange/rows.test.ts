@@ -225,6 +225,10 @@ describe('rows', () => {
 
   it('are not parted by what stands within quotes', () => {
     expect(detectFormat('"a;b",c\n')).toMatchObject({ delimiter: ',' });
+    expect(detectFormat('1 100 4\n1 101 5\n2 1')).toMatchObject({ delimiter: ' ' });
+    expect(detectFormat('1 100 4\nann likes tea\n2 1')).toMatchObject({ delimiter: ',' });
+    // Lists of items, of which each user has as many as they like.
+    expect(detectFormat('1 100 4\n1 101 5 6\n2 1')).toMatchObject({ delimiter: ',' });
     expect(detectFormat('a;b#c\n', '#')).toMatchObject({ delimiter: '#' });
     // What is said of another file.
     expect(detectFormat('a;b\n', '#')).toMatchObject({ delimiter: ';' });
