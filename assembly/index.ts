@@ -13,5 +13,5 @@ export { alsCholeskyRows } from './als-cholesky';
 export { fmScoreRows, fmAdaGradRows } from './factorization-machine';
 export { neighborTopK } from './neighbor-top-k';
 export { prunedNeighborTopK } from './pruned-neighbors';
-export { scanBytes } from './byte-vectors';
+export { scanBytes, nearestBytes } from './byte-vectors';
 export { sumRows, topSums } from './row-sums';

@@ -14,6 +14,7 @@ import {
   addScaled,
   countNonFinite,
   dot,
+  nearestBytes,
   packCoarse,
   packPanels,
   scanBytes,
@@ -45,6 +46,7 @@ export const KERNEL_CASES: readonly CaseMaker[] = [
   countNonFinite,
   scoreItems,
   scanBytes,
+  nearestBytes,
   packPanels,
   packCoarse,
 ];

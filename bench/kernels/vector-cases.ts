@@ -79,14 +79,37 @@ export const packCoarse: CaseMaker = (context) => {
   };
 };
 
-export const scanBytes: CaseMaker = (context) => {
-  const { arena, random } = context;
-  const [count, length] = [Math.floor(20_000 / context.divisor), 384];
+function byteRecords({ arena, random }: Parameters<CaseMaker>[0], count: number, length: number): number {
   const bytes = count * byteRecordBytes(length);
   const records = arena.alloc(bytes, 16);
   const view = new Int8Array(arena.memory.buffer, records, bytes);
   for (let at = 0; at < bytes; at++)
     view[at] = at % byteRecordBytes(length) < length ? random.below(255) - 127 : 60;
+  return records;
+}
+
+export const nearestBytes: CaseMaker = (context) => {
+  const { arena } = context;
+  const [count, length, groupCount] = [Math.ceil(64 / context.divisor), 64, 32];
+  const records = byteRecords(context, count, length);
+  const centers = byteRecords(context, groupCount ** 2, length);
+  const groups = byteRecords(context, groupCount, length);
+  const starts = arena.alloc(4 * (groupCount + 1));
+  arena.u32(starts, groupCount + 1).set(Array.from({ length: groupCount + 1 }, (_, at) => at * groupCount));
+  const out = arena.alloc(4 * count);
+  const scratch = arena.alloc(2 * length + 4 * groupCount, 16);
+  const job = { records, count, length, centers, starts, groups, groupCount, probes: 8, out, scratch };
+  return {
+    name: `nearest of ${groupCount ** 2} centers for ${count} vectors of ${length} bytes`,
+    operations: 2 * count * length * groupCount * 9,
+    run: (kernels) => void kernels.nearestBytes(job),
+  };
+};
+
+export const scanBytes: CaseMaker = (context) => {
+  const { arena } = context;
+  const [count, length] = [Math.floor(20_000 / context.divisor), 384];
+  const records = byteRecords(context, count, length);
   const query = arena.alloc(length * 2, 16);
   new Int16Array(arena.memory.buffer, query, length).fill(1000);
   const [outPlaces, outScores] = [arena.alloc(count * 4), arena.alloc(count * 4)];

@@ -115,6 +115,12 @@ export interface Kernels {
    * @returns how many scores are above the threshold; NaN never is
    */
   scanBytes(job: ScanBytes): number;
+
+  /**
+   * The center nearest each record, by the scores of `scanBytes` with its numbers as the query: of those in the groups whose own
+   * centers are nearest. Of equal ones that of the nearer group is taken, then the lower. The same bits in all builds.
+   */
+  nearestBytes(job: NearestBytes): void;
 }
 
 /** Base of every top-k. Order: score descending, ties to the lower item. NaN and infinite scores are left out. */
@@ -315,6 +321,21 @@ export interface ScanBytes {
   readonly outPlaces: number;
   /** `count` float32: their scores. */
   readonly outScores: number;
+}
+
+export interface NearestBytes extends Pick<ScanBytes, 'records' | 'count' | 'length'> {
+  /** Records of the centers, those of a group one after the other. On a multiple of 16. */
+  readonly centers: number;
+  /** `groupCount + 1` uint32: the first center of each group, and where the last ends. */
+  readonly starts: number;
+  /** A record for each of `groupCount` groups, on a multiple of 16, and in how many the centers are looked at, 1 or more. */
+  readonly groups: number;
+  readonly groupCount: number;
+  readonly probes: number;
+  /** `count` uint32: the nearest center; the first where none has a score. */
+  readonly out: number;
+  /** `2 * length + 4 * groupCount` bytes on a multiple of 16. */
+  readonly scratch: number;
 }
 
 /** Arrays of `sumRows` and `topSums`. */

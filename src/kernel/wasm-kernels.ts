@@ -48,6 +48,7 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   sumRows: 8,
   topSums: 6,
   scanBytes: 8,
+  nearestBytes: 10,
 };
 
 const modules = new Map<WasmBuild, WebAssembly.Module>();
@@ -199,8 +200,8 @@ function learningCalls(native: Native): Pick<Kernels, 'fmScoreRows' | 'fmAdaGrad
   };
 }
 
-function sumCalls(native: Native): Pick<Kernels, 'sumRows' | 'topSums' | 'scanBytes'> {
-  const { sumRows, topSums, scanBytes } = native;
+function sumCalls(native: Native): Pick<Kernels, 'sumRows' | 'topSums' | 'scanBytes' | 'nearestBytes'> {
+  const { sumRows, topSums, scanBytes, nearestBytes } = native;
   return {
     sumRows: (j) => sumRows!(j.starts, j.columns, j.scores, j.rows, j.items, j.weights, j.count, j.sums),
     topSums: (j) => topSums!(j.sums, j.rows, j.k, j.allowedBits, j.outRows, j.outScores),
@@ -208,6 +209,11 @@ function sumCalls(native: Native): Pick<Kernels, 'sumRows' | 'topSums' | 'scanBy
       // biome-ignore format: as above
       scanBytes!(
         j.records, j.count, j.length, j.query, j.queryScale, j.threshold, j.outPlaces, j.outScores,
+      ),
+    nearestBytes: (j) =>
+      // biome-ignore format: as above
+      void nearestBytes!(
+        j.records, j.count, j.length, j.centers, j.starts, j.groups, j.groupCount, j.probes, j.out, j.scratch,
       ),
   };
 }

@@ -58,4 +58,36 @@ describe.each(IMPLEMENTATIONS)('%s: vectors of bytes', (name) => {
       expect(score).toBe(Math.fround(127 * length * new Int16Array(world.memory.buffer, job.query, 1)[0]!));
     }
   });
+
+  test.each([
+    [1, 1],
+    [5, 2],
+    [5, 9],
+  ])('the nearest center in %i groups, of which %i are looked at', (groupCount, probes) => {
+    const world = createWorld(name, groupCount);
+    const { arena, memory } = world;
+    const [length, count] = [48, 30];
+    const { records } = prepare(world, count, length);
+    const { records: centers } = prepare(world, 20, length);
+    const { records: groups } = prepare(world, groupCount, length);
+    // Two that are alike, of which the first is taken.
+    new Uint8Array(memory.buffer).copyWithin(
+      centers + byteRecordBytes(length),
+      centers,
+      centers + byteRecordBytes(length),
+    );
+    const starts = arena.alloc(4 * (groupCount + 1));
+    // The second of five has no centers.
+    arena.u32(starts, groupCount + 1).set(groupCount === 1 ? [0, 20] : [0, 4, 4, 9, 15, 20]);
+    const scratch = arena.alloc(2 * length + 4 * groupCount, 16);
+    const job = { records, count, length, centers, starts, groups, groupCount, probes, scratch };
+    const found = [world.kernels, world.plain].map((kernels) => {
+      const out = arena.alloc(4 * count);
+      kernels.nearestBytes({ ...job, out });
+      return Array.from(arena.u32(out, count));
+    });
+    expect(found[0]).toEqual(found[1]);
+    expect(found[0]).not.toContain(1);
+    expect(new Set(found[0]).size).toBeGreaterThan(1);
+  });
 });

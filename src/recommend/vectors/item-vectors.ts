@@ -3,11 +3,10 @@ import type { Kernels } from '../../kernel/kernels.ts';
 import type { InstantiateKernels } from '../../kernel/scratch-sizes.ts';
 import { countBits, hasBit } from '../../memory/bits.ts';
 import { NOTHING, type Ranked } from '../../memory/ranked-rows.ts';
-import { TopK } from '../../memory/top-k.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { ChangeSet, LocalReads } from '../../store/data-store.ts';
-import { similarityOf } from './packed-numbers.ts';
+import { bestAsGiven } from './best-as-given.ts';
 import { probedShare, searchedBytes } from './probe-lists.ts';
 import { scanTable, type TableQuery } from './scan-table.ts';
 import { TextSpace } from './text-space.ts';
@@ -47,7 +46,7 @@ const OWN_BYTES_MAX = 8 * 2 ** 20;
 const OWN_LISTS_BYTES = 4 * 2 ** 20;
 /** Searches on this thread at the same time. */
 const SEARCHES_MAX = 16;
-/** Vectors taken in, or read and compared, between two pauses: some tenths of a millisecond. */
+/** Vectors taken in between two pauses: some tenths of a millisecond. */
 const STEP_VECTORS = 32;
 const STEP_TEXTS = 8;
 /** Smaller tables are searched as they are; and larger ones until this share of their vectors is in no list. */
@@ -67,9 +66,9 @@ interface Table {
 }
 
 /**
- * The vectors of all items in memory, by space, kept in step with the store. A search scans all of a space's by bytes and
- * compares twice as many as are wanted by the numbers that were given: what is found is exact but for an item that bytes
- * alone put behind all of those.
+ * The vectors of all items in memory, by space, kept in step with the store. A search goes by bytes and
+ * compares up to twice as many as are wanted by the numbers that were given: scores are exact, and the best are found but for
+ * an item that bytes alone put behind all of those.
  */
 export class ItemVectors {
   private readonly parts: ItemVectorsParts;
@@ -202,8 +201,10 @@ export class ItemVectors {
     if (k === 0 || table.vectors.size === 0) return NOTHING;
     const passing = Math.min(1, countBits(allowed) / table.vectors.size);
     const asked = { query, k: withSpare(k), allowed, passing };
-    const found = await this.find(table, asked, signal);
-    return inTurns(this.compared(space, query, found, k), signal);
+    const byBytes = await this.find(table, asked, signal);
+    const wanted = { query, similarity: table.vectors.space.similarity, k };
+    const best = bestAsGiven(wanted, byBytes, (row) => this.vectorAt(space, row));
+    return inTurns(best, signal);
   }
 
   private find({ vectors, kernels }: Table, query: AsideQuery, signal?: AbortSignal): Promise<Ranked> {
@@ -214,24 +215,6 @@ export class ItemVectors {
     const asked = { ...query, accept, scratch: this.parts.servingSlot };
     const scan = () => inTurns(scanTable(place, kernels, asked), signal);
     return this.queue.run(scan, signal);
-  }
-
-  /** The best of those found by bytes, by the numbers that were given. */
-  private *compared(
-    space: string,
-    query: Float32Array,
-    { rows }: Ranked,
-    k: number,
-  ): Generator<undefined, Ranked> {
-    const { similarity } = this.parts.spaces[space]!;
-    const best = new TopK(k);
-    for (const [at, row] of rows.entries()) {
-      // It may have gone meanwhile.
-      const vector = this.vectorAt(space, row);
-      if (vector !== undefined) best.push(row, similarityOf(query, vector, similarity));
-      if (at % STEP_VECTORS === STEP_VECTORS - 1) yield;
-    }
-    return yield* best.sortedInSteps();
   }
 
   private *readAll(): Generator<undefined, void> {
@@ -316,6 +299,6 @@ export class ItemVectors {
 }
 
 /** Entries taken by bytes for `k` that are wanted. */
-function withSpare(k: number): number {
+export function withSpare(k: number): number {
   return 2 * k + 50;
 }

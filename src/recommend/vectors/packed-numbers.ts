@@ -48,19 +48,23 @@ function sizesOf(numbers: Float32Array): { readonly largest: number; readonly sq
   return { largest, squares };
 }
 
-/**
- * The similarity of two vectors, in float64: the cosine, the inner product, or 1 / (1 + d²) for a distance of d; 0 for the
- * cosine of zeros.
- */
-export function similarityOf(a: Float32Array, b: Float32Array, similarity: Similarity): number {
-  if (similarity === 'dot') return productOf(a, b);
-  if (similarity === 'euclidean') {
-    let apart = 0;
-    for (let at = 0; at < a.length; at++) apart += (a[at]! - b[at]!) ** 2;
-    return 1 / (1 + apart);
-  }
-  const [squaresA, squaresB] = [productOf(a, a), productOf(b, b)];
-  return squaresA * squaresB === 0 ? 0 : productOf(a, b) / Math.sqrt(squaresA) / Math.sqrt(squaresB);
+/** Compares vectors with one, in float64: by their numbers, and about, by what they score by bytes. */
+export function comparisonWith(query: Float32Array, similarity: Similarity) {
+  const squares = productOf(query, query);
+  const length = Math.sqrt(squares);
+  /** The cosine, the inner product, or 1 / (1 + d²) for a distance of d; 0 for the cosine of zeros. */
+  const byNumbers = (vector: Float32Array) => {
+    if (similarity === 'dot') return productOf(query, vector);
+    if (similarity === 'euclidean')
+      return 1 / (1 + vector.reduce((sum, number, at) => sum + (query[at]! - number) ** 2, 0));
+    const others = productOf(vector, vector);
+    return squares * others === 0 ? 0 : productOf(query, vector) / length / Math.sqrt(others);
+  };
+  const byScore = (score: number) => {
+    if (similarity === 'dot') return score;
+    return similarity === 'cosine' ? score / length : 1 / (1 + Math.max(0, squares - score));
+  };
+  return { byNumbers, byScore };
 }
 
 /** In four sums at once: each addition of one alone would wait for the one before. */

@@ -1,23 +1,29 @@
 import type { Kernels } from '../../kernel/kernels.ts';
+import { TopK } from '../../memory/top-k.ts';
 import { BLOCK_RECORDS, layoutOf, type scratchAt, type TablePlace } from './vector-table.ts';
 
 /** From this share on all are looked at, one after the other. */
 const ALL_SHARE = 1 / 2;
 
+/** Lists of which the centers are kept in order at first, for each that a search is thought to look at. */
+const SPARE = 2;
+
 /** Records from one place up to another. */
 export type Range = readonly [from: number, end: number];
 
 /** Share of a table's records that a search looks at. @param passing share of the rows that may be found */
-export function probedShare({ share }: TablePlace, passing = 1): number {
-  const wanted = share / Math.max(passing, share);
+export function probedShare({ share, growth }: TablePlace, passing = 1): number {
+  const wanted = share / Math.max(passing, share) ** growth;
   return wanted >= ALL_SHARE ? 1 : wanted;
 }
 
-/** Bytes of records that a search looks at. @param passing share of the rows that may be found */
+/** Bytes of records that a search looks at, centers among them. @param passing share of the rows that may be found */
 export function searchedBytes(place: TablePlace, passing = 1): number {
   const { starts, count } = place;
   const end = starts?.at(-1) ?? count;
-  return (probedShare(place, passing) * end + count - end) * layoutOf(place).recordBytes;
+  const share = probedShare(place, passing);
+  const centers = share === 1 ? 0 : starts![0]!;
+  return (centers + share * (end - centers) + count - end) * layoutOf(place).recordBytes;
 }
 
 /**
@@ -36,32 +42,39 @@ export function probedRanges(
   const share = probedShare(place, passing);
   if (starts === undefined || share === 1) return [[0, count]];
   const [first, end] = [starts[0]!, starts[starts.length - 1]!];
-  const order = listsByNearness(place, kernels, scratch, queryScale);
-  const ranges: Range[] = [];
-  let left = Math.ceil(share * (end - first));
-  for (let at = 0; at < order.length && left > 0; at++) {
-    const list = order[at]!;
-    ranges.push([starts[list]!, starts[list + 1]!]);
-    left -= starts[list + 1]! - starts[list]!;
+  const lists = starts.length - 1;
+  // Lists are of about the same size, most often.
+  for (let k = Math.ceil(SPARE * share * lists); ; k *= SPARE) {
+    const ranges: Range[] = [];
+    let left = Math.ceil(share * (end - first));
+    for (const list of nearestLists(place, kernels, scratch, queryScale, k)) {
+      if (left <= 0) break;
+      ranges.push([starts[list]!, starts[list + 1]!]);
+      left -= starts[list + 1]! - starts[list]!;
+    }
+    if (left <= 0 || k >= lists) return [...ranges, [end, count]];
   }
-  return [...ranges, [end, count]];
 }
 
-/** The lists, that whose center is nearest the query first. @param scratch with the query packed in its first place */
-export function listsByNearness(
+/** At most `k` lists, that whose center is nearest the query first. @param scratch with the query packed in its first place */
+export function nearestLists(
   place: TablePlace,
   kernels: Kernels,
   { queries, ...out }: ReturnType<typeof scratchAt>,
   queryScale: number,
+  k: number,
 ): number[] {
   const { length, records, recordBytes } = layoutOf(place);
-  const scores = new Float32Array(place.starts!.length - 1);
-  const threshold = Number.NEGATIVE_INFINITY;
-  for (let first = 0; first < scores.length; first += BLOCK_RECORDS) {
-    const count = Math.min(BLOCK_RECORDS, scores.length - first);
+  const lists = place.starts!.length - 1;
+  const best = new TopK(k);
+  const places = new Uint32Array(place.memory.buffer, out.outPlaces, BLOCK_RECORDS);
+  const scores = new Float32Array(place.memory.buffer, out.outScores, BLOCK_RECORDS);
+  for (let first = 0; first < lists; first += BLOCK_RECORDS) {
+    const count = Math.min(BLOCK_RECORDS, lists - first);
     const block = { records: records + first * recordBytes, count, length };
-    kernels.scanBytes({ ...out, ...block, query: queries, queryScale, threshold });
-    scores.set(new Float32Array(place.memory.buffer, out.outScores, count), first);
+    const threshold = best.scoreMin;
+    const found = kernels.scanBytes({ ...out, ...block, query: queries, queryScale, threshold });
+    for (let at = 0; at < found; at++) best.push(first + places[at]!, scores[at]!);
   }
-  return Array.from(scores.keys()).sort((one, other) => scores[other]! - scores[one]! || one - other);
+  return best.sorted().rows;
 }

@@ -37,6 +37,8 @@ export interface TablePlace {
   readonly starts?: Uint32Array<SharedArrayBuffer> | undefined;
   /** Share of the vectors in lists that a search looks at; 1 without lists. */
   readonly share: number;
+  /** See `ClusteredTable`; 1 without lists. */
+  readonly growth: number;
 }
 
 /** A table whose vectors lie beside those near them: an inverted file (Jégou, Douze and Schmid 2011). */
@@ -51,6 +53,8 @@ export interface ClusteredTable {
   readonly starts: Uint32Array<SharedArrayBuffer>;
   /** Share of the vectors in lists that a search has to look at to find what it should. */
   readonly share: number;
+  /** Where a part of all may be found, the share is that times the inverse of the part to this power, 1 or more. */
+  readonly growth: number;
 }
 
 /** Offsets within a table's memory. */
@@ -98,6 +102,7 @@ export class VectorTable {
   private holes = 0;
   private starts: Uint32Array<SharedArrayBuffer> | undefined;
   private share = 1;
+  private growth = 1;
 
   /** @param scratches threads that look into it at a time */
   constructor(space: VectorSpace, scratches: number) {
@@ -125,10 +130,10 @@ export class VectorTable {
    * Takes over the same vectors in lists.
    * @param changed rows that were written or removed since the lists were begun: they are in none, until they are put again
    */
-  adopt({ memory, places, starts, share }: ClusteredTable, changed: Iterable<number>): void {
+  adopt(clustered: ClusteredTable, changed: Iterable<number>): void {
     const rows = [...changed];
     for (const row of rows) this.remove(row);
-    Object.assign(this, { memory, places, starts, share, free: [], holes: 0, count: starts.at(-1)! });
+    Object.assign(this, clustered, { free: [], holes: 0, count: clustered.starts.at(-1)! });
     for (const row of rows) this.leave(row);
   }
 
@@ -137,10 +142,10 @@ export class VectorTable {
   }
 
   get place(): TablePlace {
-    const { memory, count, scratches, places, starts, share, sums, size } = this;
+    const { memory, count, scratches, places, starts, share, growth, sums, size } = this;
     const { dimensions } = this.space;
     this.mean ??= Float32Array.from(sums, (sum) => (size === 0 ? 0 : sum / SUM_UNIT / size));
-    return { memory, dimensions, count, scratches, places, starts, share, size, mean: this.mean };
+    return { memory, dimensions, count, scratches, places, starts, share, growth, size, mean: this.mean };
   }
 
   /** @returns false where there is no room for one more */

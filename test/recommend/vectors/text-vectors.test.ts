@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { similarityOf } from '../../../src/recommend/vectors/packed-numbers.ts';
+import { comparisonWith } from '../../../src/recommend/vectors/packed-numbers.ts';
 import { TextVectors } from '../../../src/recommend/vectors/text-vectors.ts';
 
 const text = (Comment: string, Labels: string[] = []) => ({ Comment, Labels, Categories: [] });
@@ -11,7 +11,7 @@ function counted(...texts: string[]): TextVectors {
 }
 
 function near(vectors: TextVectors, one: string, other: string): number {
-  return similarityOf(vectors.vectorOf(text(one))!, vectors.vectorOf(text(other))!, 'cosine');
+  return comparisonWith(vectors.vectorOf(text(one))!, 'cosine').byNumbers(vectors.vectorOf(text(other))!);
 }
 
 test('rare words bring texts together, common ones hardly', () => {

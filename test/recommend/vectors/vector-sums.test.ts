@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../src/domain/random.ts';
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
-import { similarityOf } from '../../../src/recommend/vectors/packed-numbers.ts';
+import { comparisonWith } from '../../../src/recommend/vectors/packed-numbers.ts';
 import { VectorReader } from '../../../src/recommend/vectors/vector-reader.ts';
 import { VectorSums } from '../../../src/recommend/vectors/vector-sums.ts';
 import { VectorTable } from '../../../src/recommend/vectors/vector-table.ts';
@@ -81,7 +81,8 @@ test('cosines are those of the vectors, and the mean does not depend on the orde
   reader.cosines([reader.pack(query.map((number) => number / length))], [0, 1, 2], (at, _query, cosine) => {
     seen[at] = cosine;
   });
-  for (const at of [0, 1, 2]) expect(seen[at]).toBeCloseTo(similarityOf(query, vectors[at]!, 'cosine'), 2);
+  for (const at of [0, 1, 2])
+    expect(seen[at]).toBeCloseTo(comparisonWith(query, 'cosine').byNumbers(vectors[at]!), 2);
   const other = new VectorTable({ dimensions: DIMENSIONS, similarity: 'cosine' }, 1);
   for (const [row, vector] of [...vectors.entries()].reverse()) other.put(row, vector);
   other.put(ROWS, vectors[5]!);

@@ -4,7 +4,7 @@ import { SIMILARITIES, type Similarity } from '../../../src/domain/vector-space.
 import { loadKernels } from '../../../src/kernel/load-kernels.ts';
 import { bitWords, hasBit, setBit } from '../../../src/memory/bits.ts';
 import { atOnce } from '../../../src/platform/concurrency/event-loop-turns.ts';
-import { similarityOf } from '../../../src/recommend/vectors/packed-numbers.ts';
+import { comparisonWith } from '../../../src/recommend/vectors/packed-numbers.ts';
 import { scanTable } from '../../../src/recommend/vectors/scan-table.ts';
 import { VectorTable } from '../../../src/recommend/vectors/vector-table.ts';
 
@@ -37,7 +37,7 @@ function find({ place }: VectorTable, query: Float32Array, k: number, allowed: U
 
 /** The rows by the numbers as given, best first. */
 function exactRows(vectors: readonly Float32Array[], query: Float32Array, similarity: Similarity): number[] {
-  const scores = vectors.map((vector) => similarityOf(query, vector, similarity));
+  const scores = vectors.map((vector) => comparisonWith(query, similarity).byNumbers(vector));
   return [...scores.keys()].sort((one, other) => scores[other]! - scores[one]! || one - other);
 }
 
