@@ -26,14 +26,17 @@ const plugins = [compiledSources()];
 /** Tests that put another module in a source's place, which reads them one by one for it. */
 const MOCKED = ['test/http/{telemetry,dashboard-without-handles}.test.ts', 'test/kernel/missing.test.ts'];
 
-/** Tests of what serves nothing: they share processes. Each other file has one of its own the first time. */
+/** Tests of what serves nothing: many files share a process. */
 const PURE = [
   'test/{admin,bench,config,dashboard,dataset,domain,evaluate,exchange,kernel,memory,model,platform,quality,recommend,shown,store,threads}/**/*.test.ts',
 ];
 
-/** Files there that serve after all or start processes, and those that change what belongs to a whole process or measure what it holds. */
+/** Files there that serve after all or start processes, and all that change what belongs to a whole process or measure what it holds. */
 const ALONE = [
   'test/admin/{evaluation-process,import-tasks}.test.ts',
+  'test/background/{service-fits,worker-pool}.test.ts',
+  'test/cli/init-questions.test.ts',
+  'test/http/outflow.test.ts',
   'test/kernel/relaxed-simd.test.ts',
   'test/memory/garbage-collection.test.ts',
   'test/platform/machine.test.ts',
@@ -60,8 +63,10 @@ const LONG = [
   'test/background/{fit-pipeline,generation-fit,list-pass,live-rows,search,stopped-pass}.test.ts',
 ];
 
-/** What runs over servers that are started for the run: PostgreSQL, Redis. */
-const SERVERS = ['test/{servers,store/postgres,store/redis}/**/*.test.ts'];
+/** What runs over servers that are started for the run: PostgreSQL, Redis. Stores over them share processes, and serve nothing. */
+const SERVICES_OVER_SERVERS = ['test/servers/**/*.test.ts'];
+const STORES_OVER_SERVERS = ['test/store/{postgres,redis}/**/*.test.ts'];
+const SERVERS = [...SERVICES_OVER_SERVERS, ...STORES_OVER_SERVERS];
 
 /** Tests of HTTP that start no service, so that they are the same over any store. */
 const STORELESS =
@@ -102,7 +107,8 @@ const OVER_POSTGRES =
 /** Begins with what takes longest: a long file that is the last one leaves a core idle. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isShort = ({ project }: TestSpecification) => !['long', 'servers'].includes(project.name);
+    const isShort = ({ project }: TestSpecification) =>
+      !['long', 'servers', 'engines'].includes(project.name);
     return (await super.sort(files)).sort((a, b) => Number(isShort(a)) - Number(isShort(b)));
   }
 }
@@ -119,7 +125,7 @@ export default defineConfig({
       {
         plugins,
         test: {
-          ...common,
+          ...shared,
           name: 'furze',
           include: ['test/**/*.test.ts'],
           exclude: [...LONG, ...SERVERS, ...MOCKED, ...ALONE, ...PURE],
@@ -139,7 +145,21 @@ export default defineConfig({
       { plugins, test: { ...common, name: 'long', include: LONG } },
       {
         plugins,
-        test: { ...common, name: 'servers', include: SERVERS, globalSetup: ['test/servers/setup.ts'] },
+        test: {
+          ...common,
+          name: 'servers',
+          include: SERVICES_OVER_SERVERS,
+          globalSetup: ['test/servers/setup.ts'],
+        },
+      },
+      {
+        plugins,
+        test: {
+          ...shared,
+          name: 'engines',
+          include: STORES_OVER_SERVERS,
+          globalSetup: ['test/servers/setup.ts'],
+        },
       },
       ...OVER_POSTGRES,
       {

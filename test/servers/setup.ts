@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from './postgres.ts';
-import { startRedis } from './redis.ts';
+import { startPostgres, type TestPostgres } from './postgres.ts';
+import { startRedis, type TestRedis } from './redis.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -11,8 +11,29 @@ declare module 'vitest' {
   }
 }
 
+/** The servers of this run, and how many projects have them: each calls `setup`, in a module of its own. */
+interface Running {
+  projects: number;
+  readonly servers: Promise<readonly [TestPostgres | undefined, TestRedis | undefined]>;
+}
+const run = globalThis as { serversOfTests?: Running };
+
 /** Before the first test of the engines: a server of each, one for all tests of the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  run.serversOfTests ??= { projects: 0, servers: start() };
+  const running = run.serversOfTests;
+  running.projects++;
+  const [postgres, redis] = await running.servers;
+  project.provide('postgresUrl', postgres?.url ?? '');
+  project.provide('redisUrl', redis?.url ?? '');
+  return async () => {
+    if (--running.projects > 0) return;
+    run.serversOfTests = undefined;
+    await Promise.all([postgres?.stop(), redis?.stop()]);
+  };
+}
+
+async function start(): Promise<readonly [TestPostgres | undefined, TestRedis | undefined]> {
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   if (postgres === undefined) {
     console.warn(
@@ -24,9 +45,5 @@ export default async function setup(project: TestProject): Promise<() => Promise
       'SKIPPED the tests over Redis: there is no redis-server and no valkey-server on this machine (apt-get install redis-server)',
     );
   }
-  project.provide('postgresUrl', postgres?.url ?? '');
-  project.provide('redisUrl', redis?.url ?? '');
-  return async () => {
-    await Promise.all([postgres?.stop(), redis?.stop()]);
-  };
+  return [postgres, redis];
 }
