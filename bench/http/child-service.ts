@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../scripts/bundle-options.js';
 import type { ConfigOverrides } from '../../src/config/config.ts';
+import { SERVICE_FLAGS } from './processes.ts';
 
 const SERVER = fileURLToPath(new URL('./child-server.ts', import.meta.url));
 const BUNDLE = fileURLToPath(new URL('../../node_modules/.bench/child-server.js', import.meta.url));
@@ -47,7 +48,7 @@ export class ChildService {
   ): Promise<ChildService> {
     isBundled ??= bundle();
     await isBundled;
-    const child = fork(BUNDLE, [folder, JSON.stringify(online)], { execArgv: [] });
+    const child = fork(BUNDLE, [folder, JSON.stringify(online)], { execArgv: [...SERVICE_FLAGS] });
     return new ChildService(child, await told(child, 'port'));
   }
 

@@ -11,10 +11,13 @@ import type { EngineName } from '../../src/http/engine/engine.ts';
 import { chooseEngine, type EngineWish } from '../../src/http/engine/engine-choice.ts';
 import { useCompiledThreads } from '../../src/platform/program/thread-entry.ts';
 import { openStore, type Stores } from '../../src/store/open/open-store.ts';
+import { V8_FLAGS } from '../../test/v8-flags.ts';
 
 // As they are shipped; from sources each compiles them for itself.
 useCompiledThreads(new URL('../../src/', import.meta.url), new URL('../../dist/', import.meta.url));
 
+/** Of services: those of users, or, in a run of which no figure is one, those of tests, which optimize later. */
+export const SERVICE_FLAGS = process.argv.includes('--smoke') ? V8_FLAGS : [];
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 /** A tick of /proc. */
 const TICK_MS = 10;
@@ -132,7 +135,7 @@ export async function startConfigured(
 ): Promise<ServerProcess> {
   const config = join(folder, 'furze.toml');
   await writeFile(config, toml);
-  return start([...nodeOptions, MAIN, 'serve', '--config', config], folder, (line) => {
+  return start([...SERVICE_FLAGS, ...nodeOptions, MAIN, 'serve', '--config', config], folder, (line) => {
     onLine(line);
     return Number(/"url":"http:[^"]*:(\d+)"/.exec(line)?.[1]);
   });

@@ -41,7 +41,7 @@ const CLIENTS: Readonly<
     isThere: () => works('go', 'version'),
     command() {
       const program = join(tempFolder(), 'client');
-      expect(works('go', 'build', '-o', program, join(FOLDER, 'client.go'))).toBe(true);
+      expect(works('go', 'build', '-gcflags=all=-N -l', '-o', program, join(FOLDER, 'client.go'))).toBe(true);
       return [program];
     },
   },
