@@ -139,12 +139,13 @@ function feedbackDecoder<Body extends SessionBody>(
   nowMs: number,
   userIdOf: (body: Body, place: string | number) => string,
 ): (body: Body, place: string | number) => Feedback {
-  const now = formatTimestamp(nowMs);
+  const untimed = { Timestamp: formatTimestamp(nowMs), isUntimed: true } as const;
+  const timeOf = (Timestamp: string | undefined) => (Timestamp ? { Timestamp } : untimed);
   return (body, place) => ({
     FeedbackType: checkId(body.FeedbackType, at(place, 'FeedbackType'), limits),
     UserId: userIdOf(body, place),
     ItemId: checkItemId(body.ItemId, at(place, 'ItemId'), limits),
-    Timestamp: checkTimestamp(body.Timestamp, at(place, 'Timestamp')) || now,
+    ...timeOf(checkTimestamp(body.Timestamp, at(place, 'Timestamp'))),
     Comment: checkComment(body.Comment, at(place, 'Comment'), limits) ?? '',
     ...(body.Value && { Value: body.Value }),
     ...(body.Recommendation && {

@@ -25,6 +25,8 @@ export interface Feedback {
   readonly Comment: string;
   /** A rating, a duration, an amount; absent for 0. */
   readonly Value?: number;
+  /** True where it came without a time, so that `Timestamp` is that of its arrival; never of stored feedback. */
+  readonly isUntimed?: true;
   /** Token of the list that it came of: given with a write and kept beside what was shown, never with the feedback. */
   readonly Recommendation?: string;
 }

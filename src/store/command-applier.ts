@@ -226,16 +226,19 @@ export abstract class CommandApplier {
     const { autoInsert, types } = this;
     const stored = autoInsert.accepted(feedback);
     types.add(stored.map(({ FeedbackType }) => FeedbackType));
-    const edits = stored.map(({ FeedbackType, UserId, ItemId, Timestamp, Comment, Value = 0 }) => ({
-      kind: this.editKindOf(FeedbackType, overwrite),
-      userRow: autoInsert.userRow(UserId),
-      itemRow: autoInsert.itemRow(ItemId),
-      type: types.numberOf(FeedbackType)!,
-      timeMs: parseTimestamp(Timestamp),
-      comment: Comment,
-      value: Value,
-      isPositive: this.isPositive(FeedbackType, Value),
-    }));
+    const edits = stored.map(
+      ({ FeedbackType, UserId, ItemId, Timestamp, isUntimed, Comment, Value = 0 }) => ({
+        kind: this.editKindOf(FeedbackType, overwrite),
+        userRow: autoInsert.userRow(UserId),
+        itemRow: autoInsert.itemRow(ItemId),
+        type: types.numberOf(FeedbackType)!,
+        timeMs: parseTimestamp(Timestamp),
+        isUntimed,
+        comment: Comment,
+        value: Value,
+        isPositive: this.isPositive(FeedbackType, Value),
+      }),
+    );
     return this.editFeedback(edits);
   }
 

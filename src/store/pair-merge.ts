@@ -10,6 +10,8 @@ export interface FeedbackEdit extends StoredFeedback {
   readonly userRow: number;
   readonly itemRow: number;
   readonly type: number;
+  /** True where its time is that of its arrival; see `Event`. */
+  readonly isUntimed?: true | undefined;
   /** True for positive feedback, which takes the place of what was only read. */
   readonly isPositive: boolean;
 }

@@ -27,8 +27,11 @@ export interface StoredFeedback {
 export const OCCURRENCES_MAX = 64;
 const OCCURRENCE_BYTES = 20;
 
-/** One event as it came. */
-export type Event = Pick<Occurrence, 'timeMs' | 'value'> & { readonly comment?: string };
+/** One event as it came; one that came without a time is new whatever there is, and takes the next millisecond that is free. */
+export type Event = Pick<Occurrence, 'timeMs' | 'value'> & {
+  readonly comment?: string;
+  readonly isUntimed?: true | undefined;
+};
 
 function occurrenceOf({ timeMs, value }: Event): Occurrence {
   return { timeMs, value, count: value < 0 ? 0 : 1 };
@@ -51,7 +54,8 @@ export function countIn(
   let occurrences = occurrencesOf(stored);
   let { comment } = stored;
   let counted = 0;
-  for (const event of events) {
+  for (const each of events) {
+    const event = each.isUntimed ? { ...each, timeMs: freeTime(occurrences, each.timeMs) } : each;
     const more = withEvent(occurrences, event);
     if (more === undefined) continue;
     if (event.timeMs < occurrences[0]!.timeMs) comment = event.comment ?? '';
@@ -61,6 +65,13 @@ export function countIn(
   if (counted === 0) return { feedback: stored, counted };
   const timeMs = countsByTime(occurrences).at(-1)![0];
   return { feedback: { timeMs, comment, value: sumOf(occurrences), occurrences }, counted };
+}
+
+function freeTime(occurrences: Occurrences, timeMs: number): number {
+  const taken = new Set(occurrences.map((each) => each.timeMs));
+  let freeMs = timeMs;
+  while (taken.has(freeMs)) freeMs++;
+  return freeMs;
 }
 
 /** Undefined for an event that is there, or that is so old that nobody can tell. */

@@ -78,6 +78,19 @@ export function repeats({ open, reopen }: StoreUnderTest): void {
       expect(await of([late, middle, early])).toEqual(expected);
     });
 
+    test('what comes without a time is new each time, in one batch or many at once', async () => {
+      const data = await open(counted);
+      const write = async (count: number, value: number) => {
+        const records = Array.from({ length: count }, () => ({ ...buy(1, value), Timestamp: '' }));
+        return (await data.write(putFeedback(records))).rowAffected;
+      };
+      expect(await write(3, 2)).toBe(3);
+      const many = await Promise.all(Array.from({ length: 40 }, () => write(1, 1)));
+      expect(many).toEqual(many.map(() => 1));
+      expect(await details(data)).toMatchObject({ Count: 43, ValueSum: 46 });
+      expect(await details(await reopen(data, counted))).toMatchObject({ Count: 43, ValueSum: 46 });
+    });
+
     test('what is given back counts no more, and one bought anew does', async () => {
       const data = await open(counted);
       const told: number[][] = [];
