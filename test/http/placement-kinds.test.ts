@@ -38,6 +38,7 @@ beforeAll(async () => {
       placement: {
         ...placement,
         lately: { recommenders: ['latest'], length: 4 },
+        fresh: { kind: 'similar', new_share: 0.5, new_days: 30 },
         mixed: { recommenders: ['popular'], new_share: 0.5, new_days: 30 },
         framed: { exclude: ['butter'], pins: [{ item: 'lamp', place: 1 }], length: 2 },
       } as never,
@@ -171,6 +172,36 @@ describe('kinds of placements', () => {
     expect(basket.body.map(({ Id }: { Id: string }) => Id)).toEqual(['butter', 'soap']);
     expect((await server.call('POST', '/api/session/recommend?placement=none', [])).status).toBe(404);
     expect((await server.call('GET', '/api/item/bread/neighbors?placement=none')).status).toBe(404);
+  });
+
+  it('of an item that nobody knows there is nothing, whatever the user likes', async () => {
+    for (const kind of ['because', 'similar', 'together']) {
+      const own = await ask('ann', kind, '&item=none');
+      expect([own.body, own.headers.get('X-Furze-Seed')]).toEqual([[], null]);
+      const { body } = await server.call('GET', `/api/item/none/neighbors?placement=${kind}&user-id=ann`);
+      expect(body).toEqual([]);
+    }
+  });
+
+  it('of a session they go by the latest item that is known', async () => {
+    const { body } = await server.call('POST', '/api/session/recommend?placement=together', [
+      feedback('buy', '', 'bread', 0),
+      feedback('buy', '', 'none', 0),
+      feedback('buy', '', 'radio', 5),
+    ]);
+    expect(body.map(({ Id }: { Id: string }) => Id)).toEqual(['butter', 'soap']);
+  });
+
+  it('new items have their share around items and sessions, and the item itself is none of them', async () => {
+    const ids = (body: readonly { Id: string }[]) =>
+      body.map(({ Id }) => Id).filter((id) => id.startsWith('new-'));
+    for (const path of ['/api/item/new-1/neighbors?', '/api/recommend/nobody?details=true&item=new-1&']) {
+      const { body } = await server.call('GET', `${path}placement=fresh`);
+      expect(ids(body.Items ?? body)).toEqual(['new-2']);
+    }
+    const session = [feedback('buy', '', 'new-2', 0)];
+    const { body } = await server.call('POST', '/api/session/recommend?placement=mixed&n=4', session);
+    expect(ids(body)).toEqual(['new-1']);
   });
 
   it('details tell score, source and reason of each item, with a placement or without', async () => {

@@ -106,6 +106,8 @@ describe('a session', () => {
     const { rows, scores } = await returning.source.rank(SESSION, query(3));
     expect(rows).toEqual([50, 2, 80]);
     expect(scores).toEqual([0.6 * 0.4, 0.4 / 2, 0.6 * 0.2]);
+    // What may not be shown does not come back either.
+    expect((await returning.source.rank(SESSION, query(3), (row) => row !== 2)).rows).toEqual([50, 80, 90]);
     const never = sessions(true, list, { returns: 0.4, mayReturn: false });
     expect((await never.source.rank(SESSION, query(3))).rows).toEqual([50, 80, 90]);
   });

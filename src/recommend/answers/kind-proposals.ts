@@ -47,26 +47,47 @@ export class KindProposals {
     filter: ItemFilter,
     { item, draft, caller, discovery = placement.discovery }: RecommendQuery,
   ): Promise<void> {
-    const { catalogue, reads, sources, filters, clock } = this.parts;
+    const { catalogue, reads, clock } = this.parts;
     const { settings, source } = placement;
-    const itemRow = item === undefined ? -1 : reads.itemRow(item);
+    const itemRow = item === undefined ? undefined : reads.itemRow(item);
     const k = withSpare(answer.wanted, placement, filter);
+    const mayShow = (row: number) => row !== itemRow;
     const listOf = async (wanted: ItemFilter) => {
-      const accept = (row: number) => catalogue.isListable(row) && wanted.accepts(row) && row !== itemRow;
+      const accept = (row: number) => catalogue.isListable(row) && wanted.accepts(row) && mayShow(row);
       const asked = { history, itemRow, k, accept, nowMs: clock(), caller };
       const list = await this.kinds.list(settings, asked);
       answer.seedRow = list?.seedRow ?? answer.seedRow;
       return boosted(list ?? (await this.byModels(history, wanted, k, caller, discovery)), wanted);
     };
-    const { newFilter } = placement;
+    const asked = { history, filter, k, mayShow, caller, draft };
+    const { rows, scores } = await this.withNew(placement, asked, listOf);
+    return answer.takeAll(rows, scores, source);
+  }
+
+  /**
+   * A list with the placement's share of new items, which has no scores then.
+   * @param asked of whom, by which filter, how many entries, and which rows may be new ones in it
+   * @param listOf makes the list of what a filter passes
+   */
+  async withNew(
+    { newFilter, settings }: Placement,
+    asked: Pick<KindAsk, 'history' | 'k' | 'caller'> &
+      Pick<RecommendQuery, 'draft'> & {
+        readonly filter: ItemFilter;
+        readonly mayShow: (row: number) => boolean;
+      },
+    listOf: (wanted: ItemFilter) => Promise<Ranked>,
+  ): Promise<Pick<Ranked, 'rows'> & { readonly scores?: Ranked['scores'] }> {
+    const { sources, filters } = this.parts;
+    const { history, filter, k, mayShow, caller, draft } = asked;
     const passingNew = newFilter && (await filters.of(newFilter, caller?.signal, draft === undefined));
     const list = await listOf(filter);
-    if (passingNew === undefined) return answer.takeAll(list.rows, list.scores, source);
+    if (passingNew === undefined) return list;
     const narrowed = filter.narrowed(passingNew);
-    const accept = (row: number) => narrowed.accepts(row) && isUnread(history, row);
+    const accept = (row: number) => narrowed.accepts(row) && isUnread(history, row) && mayShow(row);
     const { rows: latest } = await sources.latest.rank({ history, k, accept, categories: [] });
     const fresh = [...new Set([...(await listOf(narrowed)).rows, ...latest])];
-    return answer.takeAll(withShare(list.rows, fresh, settings.new_share, k), undefined, source);
+    return { rows: withShare(list.rows, fresh, settings.new_share, k) };
   }
 
   /** The order in which the models would show rows to a user. */

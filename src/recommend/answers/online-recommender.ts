@@ -10,6 +10,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ItemFilter, NO_WISHES } from '../catalogue/item-filter.ts';
 import type { Histories } from '../history/histories.ts';
 import { isUnread } from '../history/read-items.ts';
+import type { Discovery } from '../models/feature-names.ts';
 import { NEIGHBORS_MAX } from '../neighbors/item-neighbors.ts';
 import type { KeptFilters } from '../placements/kept-filters.ts';
 import type { PlacementCounts } from '../placements/placement-counts.ts';
@@ -73,7 +74,7 @@ export class OnlineRecommender implements Recommender {
     const { reads, itemNeighbors, catalogue } = this.parts;
     const row = reads.itemRow(itemId);
     if (query.placement !== undefined)
-      return this.placed(query.placement, query, row, [row], (k, accept) =>
+      return this.placed(query.placement, query, row, new Set([row]), (k, accept) =>
         row < 0 ? NOTHING : itemNeighbors.of(row, k, accept, query.caller?.signal),
       );
     if (row < 0) return [];
@@ -139,11 +140,12 @@ export class OnlineRecommender implements Recommender {
   }
 
   async session(feedback: readonly Feedback[], query: ListQuery) {
-    const { sessions, reads } = this.parts;
+    const { sessions } = this.parts;
     if (query.placement !== undefined) {
-      const rows = feedback.map(({ ItemId }) => reads.itemRow(ItemId));
-      const entries = await this.placed(query.placement, query, rows.at(-1) ?? -1, rows, (k, accept) =>
-        sessions.rank(feedback, { ...query, n: k, offset: 0 }, accept),
+      const { seen, recent } = await sessions.read(feedback);
+      const last = recent[0]?.row ?? -1;
+      const entries = await this.placed(query.placement, query, last, seen, (k, accept, discovery) =>
+        sessions.rank(feedback, { ...query, n: k, offset: 0, discovery }, accept),
       );
       return { entries, source: sourceOf(entries.length > 0 ? ['session'] : []) };
     }
@@ -182,19 +184,23 @@ export class OnlineRecommender implements Recommender {
 
   /**
    * A list by the rules of a placement: of its kind or, of one `for-you`, by what ranks.
-   * @param itemRow the item that the page is about, -1 for none @param without rows that are never in it
+   * @param itemRow the item that the page is about, -1 for one that nobody knows @param without rows that are no pins, and in no list of a kind
    */
   private async placed(
     name: string,
     query: ListQuery,
     itemRow: number,
-    without: readonly number[],
-    rank: (k: number, accept: (row: number) => boolean) => Promise<Ranked> | Ranked,
+    without: ReadonlySet<number>,
+    rank: (
+      k: number,
+      accept: (row: number) => boolean,
+      discovery: Discovery | undefined,
+    ) => Promise<Ranked> | Ranked,
   ): Promise<ScoredEntry[]> {
     const { placements, kinds, histories, reads, filters } = this.parts;
     const placement = placements.own(name);
-    const mayShow = (row: number) => !without.includes(row);
-    const { caller, userId } = query;
+    const mayShow = (row: number) => !without.has(row);
+    const { caller, userId, discovery = placement.discovery } = query;
     return histories.use(userId === undefined ? -1 : reads.userRow(userId), async (history) => {
       const passing = placement.filter && (await filters.of(placement.filter, caller?.signal));
       await inTurns(placement.lookUp(this.parts.catalogue, (itemId) => reads.itemRow(itemId)));
@@ -202,9 +208,13 @@ export class OnlineRecommender implements Recommender {
       const frame = frameOf(this.parts, placement, passing, query, isNew);
       const { filter } = frame;
       const k = withSpare(frame.wanted, placement, filter);
-      const accept = (row: number) => filter.accepts(row) && mayShow(row);
-      const ofKind = await kinds.rank(placement, { history, itemRow, k, accept, caller });
-      const ranked = boosted(ofKind ?? (await rank(k, (row) => filter.accepts(row) && isNew(row))), filter);
+      const listOf = async (wanted: ItemFilter) => {
+        const accept = (row: number) => wanted.accepts(row) && mayShow(row);
+        const ofKind = await kinds.rank(placement, { history, itemRow, k, accept, caller });
+        const isUnreadOne = (row: number) => wanted.accepts(row) && isUnread(history, row);
+        return boosted(ofKind ?? (await rank(k, isUnreadOne, discovery)), wanted);
+      };
+      const ranked = await kinds.withNew(placement, { history, filter, k, mayShow, caller }, listOf);
       const answer = frame.begin();
       await answer.takeAll(ranked.rows, ranked.scores);
       if (frame.pins.length > 0) answer.arrange(frame.withPins(answer.rows));

@@ -47,8 +47,8 @@ export interface KindParts {
 /** A question to a placement of a kind. */
 export interface KindAsk {
   readonly history: History;
-  /** Row of the item that the page is about; -1 for none. */
-  readonly itemRow: number;
+  /** Row of the item that the page is about, -1 for one that nobody knows; undefined for none. */
+  readonly itemRow: number | undefined;
   readonly k: number;
   /** Rows that may be shown, whether the user has read them or not. */
   readonly accept: (row: number) => boolean;
@@ -113,7 +113,7 @@ export class KindLists {
 
   /** Items that a list may go by, and name. */
   private seedsOf({ history, itemRow }: KindAsk): number[] {
-    if (itemRow >= 0) return [itemRow];
+    if (itemRow !== undefined) return itemRow < 0 ? [] : [itemRow];
     const { catalogue, isPositive } = this.parts;
     return history.positiveRows(isPositive, SEEDS_MAX).filter((row) => !catalogue.isHidden(row));
   }

@@ -52,13 +52,9 @@ export class SessionSource {
     this.parts = parts;
   }
 
-  /** Items to go on to, without those of the session and those that may not be shown; best first. */
-  async rank(
-    feedback: readonly Feedback[],
-    query: ListQuery,
-    mayShow?: (row: number) => boolean,
-  ): Promise<SessionList> {
-    const { reads, catalogue, itemBased, positiveKinds, sessionLength } = this.parts;
+  /** Rows of the items of a session, -1 among them for unknown ones, and the records of those known, the latest first. */
+  async read(feedback: readonly Feedback[]) {
+    const { reads, positiveKinds } = this.parts;
     const counts = ({ FeedbackType, Value = 0 }: Feedback) =>
       positiveKinds.length === 0 || kindOf(positiveKinds, FeedbackType, Value) !== undefined;
     const records: { row: number; timeMs: number; isSeed: boolean }[] = [];
@@ -67,14 +63,25 @@ export class SessionSource {
       records.push({ row, timeMs: Date.parse(record.Timestamp), isSeed: counts(record) });
       if (records.length % RECORDS_A_TURN === 0) await turns.take();
     }
-    const seen = new Set(records.map(({ row }) => row));
+    const seen: ReadonlySet<number> = new Set(records.map(({ row }) => row));
     // Of records of one time, such as those sent without any, the last in the body is the latest.
     const recent = records
-      .filter(({ row, isSeed }) => isSeed && row >= 0)
+      .filter(({ row }) => row >= 0)
       .reverse()
-      .sort((a, b) => b.timeMs - a.timeMs)
-      .map(({ row }) => row);
-    const seeds = [...new Set(recent)].slice(0, sessionLength);
+      .sort((a, b) => b.timeMs - a.timeMs);
+    return { seen, recent };
+  }
+
+  /** Items to go on to, without those of the session and those that may not be shown; best first. */
+  async rank(
+    feedback: readonly Feedback[],
+    query: ListQuery,
+    mayShow?: (row: number) => boolean,
+  ): Promise<SessionList> {
+    const { catalogue, itemBased, sessionLength } = this.parts;
+    const { seen, recent } = await this.read(feedback);
+    const counting = recent.filter(({ isSeed }) => isSeed).map(({ row }) => row);
+    const seeds = [...new Set(counting)].slice(0, sessionLength);
     const accept = (row: number) =>
       !seen.has(row) && catalogue.isInAll(row, query.categories) && (mayShow?.(row) ?? true);
     const k = query.offset + query.n;
@@ -82,7 +89,9 @@ export class SessionSource {
     const isWhole = query.categories.length === 0 && mayShow === undefined;
     const length = isWhole ? k : Number.POSITIVE_INFINITY;
     const asked = { length, discovery: query.discovery };
-    const next = this.withReturns(this.next(seeds, seen, k, accept, asked), seeds, k, query.categories);
+    const mayReturn = (row: number) =>
+      catalogue.isInAll(row, query.categories) && (mayShow?.(row) ?? true) && catalogue.isListable(row);
+    const next = this.withReturns(this.next(seeds, seen, k, accept, asked), seeds, k, mayReturn);
     if (next.rows.length === k) return next;
     const similar = itemBased.similarTo(seeds, { k, accept, caller: query.caller }, SESSION_WEIGHTS);
     if (!(similar instanceof Promise)) return followedBy(next, similar, k, 'item_based');
@@ -111,23 +120,22 @@ export class SessionSource {
   /**
    * The list with items of the session that people may return to, the one before the last first: each is half as likely as
    * the one that came after it.
+   * @param accept passes what of the session may stand in the list
    */
   private withReturns(
     list: SessionList,
     seeds: readonly number[],
     k: number,
-    categories: readonly string[],
+    accept: (row: number) => boolean,
   ): SessionList {
-    const { catalogue, generations, mayReturn } = this.parts;
+    const { generations, mayReturn } = this.parts;
     const share = mayReturn ? (generations.current?.ranking?.returns ?? 0) : 0;
     if (share === 0 || list.sources[0] !== 'session') return list;
     const best = new TopK(k);
     list.rows.forEach((row, at) => {
       best.push(row, (1 - share) * list.scores[at]!);
     });
-    for (const [at, row] of seeds.entries())
-      if (at > 0 && catalogue.isListable(row) && catalogue.isInAll(row, categories))
-        best.push(row, share * 2 ** -at);
+    for (const [at, row] of seeds.entries()) if (at > 0 && accept(row)) best.push(row, share * 2 ** -at);
     return { ...best.sorted(), sources: list.sources };
   }
 

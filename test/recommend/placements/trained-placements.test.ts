@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { UserLists } from '../../../src/recommend/lists/user-lists.ts';
+import { SessionSource } from '../../../src/recommend/sources/session-source.ts';
 import { startTestServer, type TestServer } from '../../http/start.ts';
 
 const all = Array.from({ length: 60 }, (_, item) => item);
@@ -97,4 +98,19 @@ it('turns its lists from popularity as a question does, whose own wish goes firs
   // The list and, of new items, another.
   expect(await askedBy('mixed')).toEqual([1, 1]);
   answer.mockRestore();
+});
+
+it('turns lists of sessions by its rules, too', async () => {
+  const rank = vi.spyOn(SessionSource.prototype, 'rank');
+  const askedBy = async (query: string) => {
+    rank.mockClear();
+    const session = [{ FeedbackType: 'like', ItemId: 'i2' }];
+    const { body } = await server.call('POST', `/api/session/recommend?n=12&placement=${query}`, session);
+    expect(body).toHaveLength(12);
+    return rank.mock.calls.map(([, { discovery }]) => discovery);
+  };
+  expect(await askedBy('usual')).toEqual([undefined]);
+  expect(await askedBy('own')).toEqual([1]);
+  expect(await askedBy('own&discovery=0')).toEqual([0]);
+  rank.mockRestore();
 });
