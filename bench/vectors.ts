@@ -123,7 +123,7 @@ print('vectors x dimensions', `${count} x ${dimensions}, noise ${noise}`);
 print('memory', `${(listed.memory.buffer.byteLength / 1e6).toFixed(0)} MB`);
 print(
   'lists',
-  `${listed.starts!.length - 1}, of which ${(100 * listed.share).toFixed(1)} % are looked at, made in ${(buildMs / 1000).toFixed(1)} s of processor time`,
+  `${listed.starts!.length - 1}, of which ${(100 * listed.shares[0]!).toFixed(2)} % are looked at, made in ${(buildMs / 1000).toFixed(1)} s of processor time`,
 );
 for (const share of [1, 0.3, 0.1, 0.01]) {
   const allowed = allowedOf(share);
@@ -180,9 +180,9 @@ function msAt(curve: readonly Point[], recall: number): number {
 
 const kernels = loadKernels(listed.memory);
 const ours = [0.25, 0.5, 0.7, 1, 1.4, 2, 4].map((times) => {
-  const share = Math.min(1, times * listed.share);
+  const share = Math.min(1, times * listed.shares[0]!);
   const name = `lists, ${(100 * share).toFixed(2)} % looked at`;
-  return measure(name, (query) => searchAsServed({ ...listed, share }, kernels, query, K));
+  return measure(name, (query) => searchAsServed({ ...listed, shares: [share] }, kernels, query, K));
 });
 
 /** Vectors added at once. */

@@ -12,10 +12,10 @@ const LISTS_MIN = 8;
 const LISTS_MAX = 16_384;
 /** Vectors a list that the centers are learned from. */
 const SAMPLE_A_LIST = 32;
-/** Part of the nearest that a search should find, of so many and of some times as many, and vectors that tell what that takes. */
+/** Part of the nearest that a search should find, of so many and of up to so many, and vectors that tell what that takes. */
 const RECALL = 0.985;
 const ASKED_NEAREST = 100;
-const TIMES_AS_MANY = 10;
+const ASKED_NEAREST_MAX = 1600;
 const ASKED_ROWS = 128;
 /** Vectors between two pauses. */
 const STEP_VECTORS = 64;
@@ -50,36 +50,34 @@ export function* clusterTable(
     if (centers.copy(row, layout.records + to * layout.recordBytes)) places[row] = to + 1;
     if (at % STEP_VECTORS === STEP_VECTORS - 1) yield;
   }
-  const { memory } = centers;
-  const lists = { ...place, memory, places, starts, count: starts[listCount]! };
+  const table = { memory: centers.memory, places, starts };
+  const lists = { ...place, ...table, count: starts[listCount]! };
   // Each stands behind one that centers were learned from, whose own list is nearer than those of others are.
   const asked = spreadEvenly(rows, ASKED_ROWS, 1);
-  const looked = yield* sharesToLookAt(lists, centers.kernels, asked, listOfRow);
-  return { memory, places, starts, ...looked };
+  return { ...table, shares: yield* sharesToLookAt(lists, centers.kernels, asked, listOfRow) };
 }
 
 /**
  * The share of vectors that a search looks at, list by list, until it has that part of the nearest of a vector which it
- * should: told by some of the vectors themselves. And how it grows with the number of those that are wanted.
+ * should: told by some of the vectors themselves. See `ClusteredTable`.
  */
 function* sharesToLookAt(
   lists: TablePlace & { readonly starts: Uint32Array },
   kernels: Kernels,
   asked: readonly number[],
   listOfRow: Uint16Array,
-): Generator<undefined, Pick<ClusteredTable, 'share' | 'growth'>> {
+): Generator<undefined, number[]> {
   const { memory, places, dimensions, starts } = lists;
   const { length, records, recordBytes } = layoutOf(lists);
   const [first, end] = [starts[0]!, starts.at(-1)!];
-  const shares: [few: number[], more: number[]] = [[], []];
+  const seenOf: number[][] = [];
   for (const row of asked) {
     if (places[row] === 0) continue;
     const at = records + (places[row]! - 1) * recordBytes;
     const query = Float32Array.from(new Int8Array(memory.buffer, at, dimensions));
     const accept = (other: number) => other !== row;
-    const all = { ...lists, starts: undefined };
-    const k = TIMES_AS_MANY * ASKED_NEAREST;
-    const { rows } = yield* scanTable(all, kernels, { query, k, accept, scratch: 0 });
+    const nearest = { query, k: ASKED_NEAREST_MAX, accept, scratch: 0 };
+    const { rows } = yield* scanTable({ ...lists, starts: undefined }, kernels, nearest);
     // The query is packed there.
     const order = nearestLists(lists, kernels, scratchAt(length, 0), 1, starts.length - 1);
     const seenBefore = new Float64Array(order.length);
@@ -88,14 +86,14 @@ function* sharesToLookAt(
       seen += starts[list + 1]! - starts[list]!;
       seenBefore[list] = seen / (end - first);
     }
-    const shareOf = (other: number) => seenBefore[listOfRow[other]!]!;
-    shares[0].push(...rows.slice(0, ASKED_NEAREST).map(shareOf));
-    shares[1].push(...rows.map(shareOf));
+    seenOf.push(rows.map((other) => seenBefore[listOfRow[other]!]!));
   }
-  const [share, more] = shares.map(
-    (seen) => seen.sort((a, b) => a - b)[Math.ceil(RECALL * seen.length) - 1] ?? 1,
-  );
-  return { share: share!, growth: Math.max(1, Math.log(more! / share!) / Math.log(TIMES_AS_MANY)) };
+  const shares: number[] = [];
+  for (let k = ASKED_NEAREST; k <= ASKED_NEAREST_MAX; k *= 2) {
+    const seen = seenOf.flatMap((of) => of.slice(0, k)).sort((one, other) => one - other);
+    shares.push(seen[Math.ceil(RECALL * seen.length) - 1] ?? 1);
+  }
+  return shares;
 }
 
 function* rowsOf({ places }: TablePlace): Generator<number> {

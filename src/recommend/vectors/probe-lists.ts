@@ -11,9 +11,17 @@ const SPARE = 2;
 /** Records from one place up to another. */
 export type Range = readonly [from: number, end: number];
 
-/** Share of a table's records that a search looks at. @param passing share of the rows that may be found */
-export function probedShare({ share, growth }: TablePlace, passing = 1): number {
-  const wanted = share / Math.max(passing, share) ** growth;
+/**
+ * Share of a table's records that a search looks at: beyond those that were measured twice as much for half as many.
+ * @param passing share of the rows that may be found
+ */
+export function probedShare({ shares }: TablePlace, passing = 1): number {
+  const last = shares.length - 1;
+  const halvings = -Math.log2(Math.min(1, Math.max(passing, Number.MIN_VALUE)));
+  const at = Math.min(Math.floor(halvings), last);
+  const [share, next] = [shares[at]!, shares[at + 1] ?? 0];
+  const between = at === last ? share : share + (halvings - at) * (next - share);
+  const wanted = between * 2 ** Math.max(0, halvings - last);
   return wanted >= ALL_SHARE ? 1 : wanted;
 }
 
@@ -43,7 +51,6 @@ export function probedRanges(
   if (starts === undefined || share === 1) return [[0, count]];
   const [first, end] = [starts[0]!, starts[starts.length - 1]!];
   const lists = starts.length - 1;
-  // Lists are of about the same size, most often.
   for (let k = Math.ceil(SPARE * share * lists); ; k *= SPARE) {
     const ranges: Range[] = [];
     let left = Math.ceil(share * (end - first));

@@ -35,10 +35,8 @@ export interface TablePlace {
   readonly mean: Float32Array;
   /** See `ClusteredTable`; undefined where vectors lie as they came. */
   readonly starts?: Uint32Array<SharedArrayBuffer> | undefined;
-  /** Share of the vectors in lists that a search looks at; 1 without lists. */
-  readonly share: number;
   /** See `ClusteredTable`; 1 without lists. */
-  readonly growth: number;
+  readonly shares: readonly number[];
 }
 
 /** A table whose vectors lie beside those near them: an inverted file (Jégou, Douze and Schmid 2011). */
@@ -51,10 +49,8 @@ export interface ClusteredTable {
    * as records of no row.
    */
   readonly starts: Uint32Array<SharedArrayBuffer>;
-  /** Share of the vectors in lists that a search has to look at to find what it should. */
-  readonly share: number;
-  /** Where a part of all may be found, the share is that times the inverse of the part to this power, 1 or more. */
-  readonly growth: number;
+  /** Share of the vectors in lists that a search has to look at; then where half of all may be found, a quarter, and so on. */
+  readonly shares: readonly number[];
 }
 
 /** Offsets within a table's memory. */
@@ -101,8 +97,7 @@ export class VectorTable {
   /** Records in lists that are no row's any more. */
   private holes = 0;
   private starts: Uint32Array<SharedArrayBuffer> | undefined;
-  private share = 1;
-  private growth = 1;
+  private shares: readonly number[] = [1];
 
   /** @param scratches threads that look into it at a time */
   constructor(space: VectorSpace, scratches: number) {
@@ -142,10 +137,10 @@ export class VectorTable {
   }
 
   get place(): TablePlace {
-    const { memory, count, scratches, places, starts, share, growth, sums, size } = this;
+    const { memory, count, scratches, places, starts, shares, sums, size } = this;
     const { dimensions } = this.space;
     this.mean ??= Float32Array.from(sums, (sum) => (size === 0 ? 0 : sum / SUM_UNIT / size));
-    return { memory, dimensions, count, scratches, places, starts, share, growth, size, mean: this.mean };
+    return { memory, dimensions, count, scratches, places, starts, shares, size, mean: this.mean };
   }
 
   /** @returns false where there is no room for one more */

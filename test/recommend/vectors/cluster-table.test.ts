@@ -54,12 +54,18 @@ test('a small part of the vectors has nearly all that are nearest, where they ar
   const table = tableOf(vectors, ALL);
   const exact = table.place;
   table.adopt(cluster(exact), []);
-  expect(table.place.share).toBeLessThan(0.2);
+  expect(probedShare(table.place)).toBeLessThan(0.2);
   expect(table.size).toBe(ROWS);
   expect(recallOf(table.place, exact, vectors.slice(0, 100))).toBeGreaterThan(0.97);
   // Where few rows pass, more are looked at, and at last all.
-  expect(probedShare(table.place, 0.5)).toBeCloseTo(2 ** table.place.growth * table.place.share, 12);
-  expect(table.place.growth).toBeGreaterThan(1);
+  const { shares } = table.place;
+  expect(shares.toSorted((one, other) => one - other)).toEqual(shares);
+  expect([1, 0.5, 0.25].map((passing) => probedShare(table.place, passing))).toEqual(shares.slice(0, 3));
+  expect(probedShare({ ...table.place, shares: [0.1, 0.2] }, 1 / 4)).toBeCloseTo(0.4, 12);
+  expect(probedShare({ ...table.place, shares: [0.1, 0.2] }, 0.7)).toBeCloseTo(
+    0.1 - 0.1 * Math.log2(0.7),
+    12,
+  );
   const tenth = (row: number) => row % 10 === 3;
   const missed = vectors.slice(0, 100).flatMap((query) => {
     const found = new Set(find(table.place, query, 20, tenth, 0.1));
@@ -84,7 +90,7 @@ test('lists are the same in whatever order vectors were written', () => {
   const vectors = draw(TOPICS);
   const [one, other] = [ALL, ALL.toReversed()].map((order) => cluster(tableOf(vectors, order).place));
   expect(other!.starts).toEqual(one!.starts);
-  expect([other!.share, other!.growth]).toEqual([one!.share, one!.growth]);
+  expect(other!.shares).toEqual(one!.shares);
   expect(other!.places.slice(0, ROWS)).toEqual(one!.places.slice(0, ROWS));
 });
 
