@@ -46,21 +46,28 @@ const ALONE = [
   'test/store/{crash,folder-lock,hidden-commits,id-rows,live-compaction,long-walks,shown-log,trouble,unfinished-copies}.test.ts',
 ];
 
-/** Whole commands and long searches, each of some ten seconds or more: `npm run test:long` and `.ci/run` run them. */
+/** Whole fits and long searches, each of some seconds or more: `npm run test:long` and `.ci/run` run them. They share processes. */
 const LONG = [
   'test/admin/job-races.test.ts',
-  'test/cli/{admin-memory,backup,bad-input,clumsy-operator,commands,documented-commands,evaluate,exchange,full-disk,hostile-folders,init,playground,supervise,tutorial,without-native-engine}.test.ts',
-  'test/clients/compiled.test.ts',
-  'test/deploy/{drain-of-clients,smuggling-behind-proxies,what-proxies-pass}.test.ts',
   'test/evaluate/replay.test.ts',
   'test/exchange/round-trip.test.ts',
   'test/http/{models,never-shown,vector-lists}.test.ts',
   'test/kernel/heads.test.ts',
-  'test/model/{threads,throw-away-model}.test.ts',
-  'test/recommend/{answers,cache-memory,choose-ranking,merge-order,pipeline,reasons,service,sessions-of-a-shop}.test.ts',
+  'test/model/threads.test.ts',
+  'test/recommend/{answers,choose-ranking,merge-order,pipeline,reasons,service,sessions-of-a-shop}.test.ts',
   'test/recommend/lists/{answer-cache,lists-that-live}.test.ts',
   'test/store/{data-store,property}.test.ts',
-  'test/background/{fit-pipeline,generation-fit,list-pass,live-rows,search,stopped-pass}.test.ts',
+  'test/background/{fit-pipeline,generation-fit,list-pass,live-rows,search}.test.ts',
+];
+
+/** The same of whole commands, and of what measures its process or has one to itself. */
+const COMMANDS = [
+  'test/cli/{admin-memory,backup,bad-input,clumsy-operator,commands,documented-commands,evaluate,exchange,full-disk,hostile-folders,init,playground,supervise,tutorial,without-native-engine}.test.ts',
+  'test/clients/compiled.test.ts',
+  'test/deploy/{drain-of-clients,smuggling-behind-proxies,what-proxies-pass}.test.ts',
+  'test/model/throw-away-model.test.ts',
+  'test/recommend/cache-memory.test.ts',
+  'test/background/stopped-pass.test.ts',
 ];
 
 /** What runs over servers that are started for the run: PostgreSQL, Redis. Stores over them share processes, and serve nothing. */
@@ -108,7 +115,7 @@ const OVER_POSTGRES =
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isShort = ({ project }: TestSpecification) =>
-      !['long', 'servers', 'engines'].includes(project.name);
+      !['long', 'commands', 'servers', 'engines'].includes(project.name);
     return (await super.sort(files)).sort((a, b) => Number(isShort(a)) - Number(isShort(b)));
   }
 }
@@ -128,7 +135,7 @@ export default defineConfig({
           ...shared,
           name: 'furze',
           include: ['test/**/*.test.ts'],
-          exclude: [...LONG, ...SERVERS, ...MOCKED, ...ALONE, ...PURE],
+          exclude: [...LONG, ...COMMANDS, ...SERVERS, ...MOCKED, ...ALONE, ...PURE],
         },
       },
       {
@@ -137,12 +144,13 @@ export default defineConfig({
           ...shared,
           name: 'pure',
           include: PURE,
-          exclude: [...LONG, ...SERVERS, ...MOCKED, ...ALONE],
+          exclude: [...LONG, ...COMMANDS, ...SERVERS, ...MOCKED, ...ALONE],
         },
       },
       { plugins, test: { ...common, name: 'alone', include: ALONE } },
       { test: { ...common, name: 'mocked', include: MOCKED } },
-      { plugins, test: { ...common, name: 'long', include: LONG } },
+      { plugins, test: { ...shared, name: 'long', include: LONG } },
+      { plugins, test: { ...common, name: 'commands', include: COMMANDS } },
       {
         plugins,
         test: {
