@@ -14,7 +14,7 @@ const USER_KEYS = words(`
   회원번호 회원아이디 회원id 회원코드 고객번호 고객아이디 고객id 고객코드 사용자아이디 사용자id 주문자아이디 주문자id
   رقمالعميل كودالعميل معرفالعميل رقمالزبون رقمالمستخدم معرفالمستخدم`);
 const USER_WORDS = words(`
-  user customer buyer purchaser reviewer member student pupil attendee subscriber loyaltycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
+  user customer buyer purchaser reviewer member student pupil attendee subscriber listener borrower patron learner loyaltycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
   acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund
   klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー 회원 고객 사용자 구매자 주문자 العميل عميل الزبون المستخدم المشتري ชื่อผู้ใช้ 买家会员名 买家昵称`);
 /** Visitors that are known before a visit. */
@@ -27,7 +27,7 @@ const ITEM_KEYS = words(`
   상품코드 상품번호 상품id 제품코드 제품번호 품목코드 도서코드 رقمالمنتج كودالمنتج رمزالمنتج معرفالمنتج رقمالصنف كودالصنف رمزالصنف
   артикул cikkszam tittelnr titelnr מקט`);
 const ITEM_WORDS = words(`
-  item movie film product article book track song recipe podcast artikel produkt material produit producto articulo prodotto articolo towar artykul
+  item movie film product article book track song recipe podcast episode artikel produkt material produit producto articulo prodotto articolo towar artykul
   ksiazka zbozi vyrobek kniha livro urun 商品 製品 作品 상품 제품 품목 المنتج منتج الصنف صنف upc ean gtin barcode plu`);
 /** Of orders perhaps a number of their own; so these come last. */
 const ITEM_REFERENCES = words('ref reference referencia riferimento eventcontext ereigniskontext');
@@ -45,7 +45,7 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   ItemId: [...ITEM_KEYS, ...ITEM_WORDS, ...ITEM_REFERENCES],
   FeedbackType: words('feedbacktype eventtype eventname event action behavior interaction type'),
   Timestamp: words(`
-    timestamp eventtimestamp datetime eventtime createdat created when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
+    timestamp eventtimestamp datetime eventtime createdat created datecreated when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
     zeit fkdat audat tijd horodatage fecha dato czas cas tarih zaman 注文日 注文日時 購入日 購入日時 受注日 売上日 日時 日付
     주문일 주문일시 주문일자 구매일 구매일시 구매일자 결제일 결제일시 일시 날짜 تاريخالطلب تاريخالشراء التاريخ تاريخ
     дата датазаказа датазамовлення дататавремя ημερομηνια paivays pvm kuupaev ngay tanggal תאריך`),

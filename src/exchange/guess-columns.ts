@@ -64,6 +64,8 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   if (telling !== undefined) mapping.FeedbackType = telling;
   const wider = widerUser(rows, mapping) ?? mailBesideNames(rows, mapping);
   if (wider !== undefined) mapping.UserId = wider;
+  const key = keyBesideOneItem(rows, mapping);
+  if (key !== undefined) mapping.ItemId = key;
   const isVerdict = (value: string) => /^[01]$/.test(verdictOf(value) ?? value);
   const verdict = names.findIndex((name, at) => {
     const values = VERDICT_NAME.test(plainName(name)) ? valuesOf(rows, at) : [];
@@ -115,6 +117,15 @@ function widerUser(
 
 /** Columns that say whether a user likes an item. */
 const VERDICT_NAME = /^(?:is|was|has|would)?(?:recommend(?:ed)?|votedup|liked?|thumbsup)$/;
+
+/** The column of items where that by its name has the same in all rows, such as the `product` that was played with. */
+function keyBesideOneItem(rows: readonly (readonly string[])[], mapping: Mapping): number | undefined {
+  const { ItemId: item, Comment: title, ...others } = mapping;
+  const values = valuesOf(rows, item);
+  if (title === undefined || values.length < COUNTED_MIN || new Set(values).size > 1) return undefined;
+  const key = keyBesideTitles(rows, title, Object.values(others));
+  return key === undefined ? undefined : rows[0]!.indexOf(key);
+}
 
 /** The column of ratings called after what is rated, such as `Book-Rating`; one that is the same for all of an item is a mean of many. */
 function ratedBesideItems(

@@ -198,6 +198,25 @@ describe('the guess of a file', () => {
       { kind: 'feedback', hasHeader: true, mapping: { UserId: 0, ItemId: 1, Rating: 2 } },
     ],
     [
+      'plays whose product is that which played them',
+      [
+        ['date', 'user', 'product', 'title', 'rating_key'],
+        ...Array.from({ length: 20 }, (_, at) => [
+          String(1_700_000_000 + at),
+          `u${at % 3}`,
+          'Plex',
+          `Film ${at % 6}`,
+          String(4000 + (at % 6)),
+        ]),
+      ],
+      { kind: 'feedback', hasHeader: true, mapping: { UserId: 1, ItemId: 4, Timestamp: 0, Comment: 3 } },
+    ],
+    [
+      'plays with the day on which their record was made',
+      [['DateCreated', 'UserId', 'ItemId', 'ItemName', 'PlayDuration']],
+      { kind: 'feedback', hasHeader: true, mapping: { Timestamp: 0, UserId: 1, ItemId: 2, Comment: 3 } },
+    ],
+    [
       'orders with what all think of a product',
       [
         ['customer_id', 'product_id', 'product_rating'],
