@@ -4,6 +4,8 @@ import { BLOCK_RECORDS, layoutOf, type scratchAt, type TablePlace } from './vect
 
 /** From this share on all are looked at, one after the other. */
 const ALL_SHARE = 1 / 2;
+/** More than twice, for farther ones lie among other topics. */
+const BEYOND = 2.5;
 
 /** Lists of which the centers are kept in order at first, for each that a search is thought to look at. */
 const SPARE = 2;
@@ -12,7 +14,7 @@ const SPARE = 2;
 export type Range = readonly [from: number, end: number];
 
 /**
- * Share of a table's records that a search looks at: beyond those that were measured twice as much for half as many.
+ * Share of a table's records that a search looks at, beyond those that were measured `BEYOND` times as much for half as many.
  * @param passing share of the rows that may be found
  */
 export function probedShare({ shares }: TablePlace, passing = 1): number {
@@ -21,7 +23,7 @@ export function probedShare({ shares }: TablePlace, passing = 1): number {
   const at = Math.min(Math.floor(halvings), last);
   const [share, next] = [shares[at]!, shares[at + 1] ?? 0];
   const between = at === last ? share : share + (halvings - at) * (next - share);
-  const wanted = between * 2 ** Math.max(0, halvings - last);
+  const wanted = between * BEYOND ** Math.max(0, halvings - last);
   return wanted >= ALL_SHARE ? 1 : wanted;
 }
 
