@@ -1,5 +1,5 @@
 const FORM =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:[Zz]|([+-])(\d{2}):?(\d{2}))?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?)?$/;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
@@ -58,7 +58,7 @@ function parseCanonical(text: string): number {
 
 /**
  * Reads RFC 3339 / ISO 8601: a date alone is midnight UTC, a time without a zone is UTC, a space may stand for the
- * `T`. A fraction is kept to the millisecond, the rest of it cut off.
+ * `T`, and a zone may be hours alone. A fraction is kept to the millisecond, the rest of it cut off. A leap second is the second after it.
  * @returns milliseconds since the Unix epoch, or NaN when the text has another form or names no moment that exists.
  */
 export function parseTimestamp(text: string): number {
@@ -88,16 +88,18 @@ export function parseTimestamp(text: string): number {
   const hour = Number(hourText);
   const minute = Number(minuteText);
   const second = secondText === undefined ? 0 : Number(secondText);
-  if (hour > 23 || minute > 59 || second > 59) return Number.NaN;
+  if (hour > 23 || minute > 59 || second > 60) return Number.NaN;
   timeMs += (hour * 60 + minute) * MINUTE_MS + second * 1000;
   if (fraction !== undefined) timeMs += Number(fraction.slice(0, 3).padEnd(3, '0'));
   if (sign !== undefined) {
     const offsetHour = Number(zoneHour);
-    const offsetMinute = Number(zoneMinute);
+    const offsetMinute = Number(zoneMinute ?? 0);
     if (offsetHour > 23 || offsetMinute > 59) return Number.NaN;
     const offsetMs = (offsetHour * 60 + offsetMinute) * MINUTE_MS;
     timeMs += sign === '-' ? offsetMs : -offsetMs;
   }
+  // A leap second ends a day of UTC.
+  if (second === 60 && (timeMs - FIRST_MS) % DAY_MS >= 1000) return Number.NaN;
   return timeMs >= FIRST_MS && timeMs <= LAST_MS ? timeMs : Number.NaN;
 }
 
