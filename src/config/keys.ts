@@ -24,6 +24,8 @@ export interface KeySchema {
   readonly maximum?: number;
   /** Least length of a duration, milliseconds. */
   readonly minimumMs?: number;
+  /** Its greatest length. */
+  readonly maximumMs?: number;
   readonly secret?: boolean;
   /** The name of a store, in which a password can stand. */
   readonly dsn?: boolean;
@@ -66,7 +68,9 @@ export function holdsSecrets(schema: KeySchema): boolean {
 /** True when `value`, as the file writes it, fits the key's schema. */
 export function fits(schema: KeySchema, value: unknown): boolean {
   if (schema.format === 'go-duration') {
-    return typeof value === 'string' && parseDuration(value) >= (schema.minimumMs ?? 0);
+    const { minimumMs = 0, maximumMs = Number.POSITIVE_INFINITY } = schema;
+    const ms = typeof value === 'string' ? parseDuration(value) : Number.NaN;
+    return ms >= minimumMs && ms <= maximumMs;
   }
   const known = schema as unknown as TSchema;
   if (Array.isArray(value) && value.length > LIST_LONG)
@@ -86,7 +90,8 @@ export function expectation(schema: KeySchema): string {
   if (schema.enum !== undefined) return `one of ${schema.enum.map((name) => `"${name}"`).join(', ')}`;
   if (schema.format === 'go-duration') {
     const least = schema.minimumMs === undefined ? '' : `, at least ${formatDuration(schema.minimumMs)}`;
-    return `a duration such as "10s", "1h30m" or "72h"${least}`;
+    const most = schema.maximumMs === undefined ? '' : ` and at most ${formatDuration(schema.maximumMs)}`;
+    return `a duration such as "10s", "1h30m" or "72h"${least}${most}`;
   }
   switch (schema.type) {
     case 'object': {

@@ -8,10 +8,10 @@ import {
   INT_MAX,
   integer,
   number,
-  period,
   secret,
   secrets,
   text,
+  wait,
 } from './schema-types.ts';
 
 const FRESHNESS = '^(strict|(\\d+(\\.\\d+)?(ms|s|m))+)$';
@@ -126,16 +126,16 @@ export const server = Type.Object(
     max_answers_mb: number(256, 1, 1_048_576).means(
       'Memory for long answers that their callers have not taken yet, in MiB; beyond it requests are answered 503.',
     ),
-    body_timeout: period('7s').means(
+    body_timeout: wait('7s').means(
       'Time in which a body must bring 16 KiB for each second or end; a slower one is answered 408. uWebSockets.js closes such a connection after 8 to 12 seconds whatever is set.',
     ),
-    send_timeout: period('10s').means(
+    send_timeout: wait('10s').means(
       'Time in which a caller must take 16 KiB of a long answer for each second, or its end; a slower one is cut off.',
     ),
-    keep_alive_timeout: period('65s').means(
+    keep_alive_timeout: wait('65s').means(
       'How long a connection may rest between two requests, over node:http; longer than proxies keep theirs, so that none is closed under a request. uWebSockets.js has 10 seconds.',
     ),
-    shutdown_timeout: period('10s').means(
+    shutdown_timeout: wait('10s').means(
       'How long stopping may take; what is still under way then is cut off. Every acknowledged write is safe.',
     ),
   },

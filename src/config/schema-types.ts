@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 
-/** Least length of a duration between two runs of something, milliseconds. */
+/** Least length of a duration between two runs of something, and longest one of what a timer waits for: 24 days, milliseconds. */
 const PERIOD_MS_MIN = 1;
+const WAIT_MS_MAX = 24 * 86_400_000;
 
 /** The largest whole number of a key. */
 export const INT_MAX = 2 ** 31 - 1;
@@ -14,9 +15,15 @@ const key = <Schema>(means: (description: string) => Schema) => ({ means });
 
 export const bool = (value: boolean) => key((description) => Type.Boolean({ default: value, description }));
 
-export const text = (value: string, pattern?: string) =>
+/** @param form what fits the pattern, in words */
+export const text = (value: string, pattern?: string, form?: string) =>
   key((description) =>
-    Type.String({ default: value, description, ...(pattern !== undefined && { pattern }) }),
+    Type.String({
+      default: value,
+      description,
+      ...(pattern !== undefined && { pattern }),
+      ...(form !== undefined && { form }),
+    }),
   );
 
 /** The name of a store, in which a password can stand that nobody is shown. */
@@ -53,13 +60,17 @@ export const duration = (value: string) =>
     Type.Unsafe<DurationMs>(Type.String({ format: 'go-duration', default: value, description })),
   );
 
-/** A duration between two runs of something, which must not be zero. */
-export const period = (value: string) =>
-  key((description) =>
-    Type.Unsafe<DurationMs>(
-      Type.String({ format: 'go-duration', default: value, description, minimumMs: PERIOD_MS_MIN }),
-    ),
-  );
+/** A duration between two runs of something, which must not be zero. @param maximumMs longest one */
+export const period = (value: string, maximumMs?: number) =>
+  key((description) => {
+    const bounds = { minimumMs: PERIOD_MS_MIN, ...(maximumMs !== undefined && { maximumMs }) };
+    return Type.Unsafe<DurationMs>(
+      Type.String({ format: 'go-duration', default: value, description, ...bounds }),
+    );
+  });
+
+/** A duration that a timer waits for: one that it cannot hold would end at once. */
+export const wait = (value: string) => period(value, WAIT_MS_MAX);
 
 export const choice = <T extends string>(value: T, values: readonly T[]) =>
   key((description) => Type.Unsafe<T>(Type.String({ enum: values, default: value, description })));
@@ -89,6 +100,13 @@ export const wordByType = <T extends string>(words: readonly T[]) =>
 
 /** The characters of an HTTP header: visible ASCII, blanks only within. Anything else could never match what is sent. */
 const KEY_PATTERN = '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$';
+
+/** An address that may hold a key. */
+export const secretAddress = (description: string) =>
+  Type.String({
+    ...{ default: '', description, secret: true, pattern: '^$|^https?://[\\x21-\\x7e]+$' },
+    form: 'an address that begins with http:// or https://, or "" for none',
+  });
 
 /** A key that callers send; `""` for none. */
 export const secret = (description: string) =>

@@ -20,7 +20,9 @@ import {
   ranker,
   repeat,
   secret,
+  secretAddress,
   text,
+  wait,
   wordByType,
 } from './schema-types.ts';
 
@@ -30,6 +32,9 @@ const CACHE_STORE =
   '^(lmdb://.+|rediss?(\\+cluster)?://[^/]+(/\\d*)?(\\?.*)?|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
 
 const IMAGE = '^(|https?://[^/{}\\s]+/.*|\\{Labels\\..+\\})$';
+const IMAGE_FORM =
+  'a template that begins with "http://HOST/", "https://HOST/" or "{Labels.", or "" for none';
+const OTLP_FORM = 'an address such as "http://127.0.0.1:4318" without a user, or "" for none';
 
 const database = Type.Object(
   {
@@ -275,10 +280,10 @@ export const ConfigSchema = Type.Object({
   key: namedKeys,
   dashboard: Type.Object(
     {
-      image: text('', IMAGE).means(
+      image: text('', IMAGE, IMAGE_FORM).means(
         'Address of the picture of an item, for the dashboard: a template such as "https://img.shop.example/{ItemId}.jpg" or "{Labels.image}", with the fields ItemId, Comment and those of labels that are objects. Empty for none.',
       ),
-      price: text('', '.*').means(
+      price: text('').means(
         'Price of an item as the dashboard shows it: a template such as "{Labels.price} EUR", with fields as in image. Empty for none.',
       ),
     },
@@ -286,7 +291,7 @@ export const ConfigSchema = Type.Object({
   ),
   webhooks: Type.Object(
     {
-      url: secret(
+      url: secretAddress(
         'Address to which events are sent as JSON by POST: fit_published, and quality_fell. It is never shown, since it may hold a key. Empty for none.',
       ),
       key: secret('Key that is sent with them as "Authorization: Bearer"; empty for none.'),
@@ -298,13 +303,13 @@ export const ConfigSchema = Type.Object({
   ),
   telemetry: Type.Object(
     {
-      otlp_url: text('', '^(|https?://[^/@\\s]+(/[^@\\s]*)?)$').means(
+      otlp_url: text('', '^(|https?://[^/@\\s]+(/[^@\\s]*)?)$', OTLP_FORM).means(
         'Address of a collector that takes OTLP over HTTP, such as "http://127.0.0.1:4318": metrics and spans of requests go to it. Empty sends nothing and costs nothing. Keys belong into the variable OTEL_EXPORTER_OTLP_HEADERS.',
       ),
       trace_share: number(0.01, 0, 1).means(
         'Share of requests that begin a trace. A request that comes with a traceparent belongs to that trace, if its caller keeps it.',
       ),
-      metrics_period: duration('60s').means('Time between two sendings of the metrics.'),
+      metrics_period: wait('60s').means('Time between two sendings of the metrics.'),
     },
     { description: 'What is sent to OpenTelemetry.' },
   ),

@@ -128,6 +128,24 @@ fallback_recommend = ["collaborative", "user_based", "item_based", "popular", "l
       '[recommend.collaborative]\nmodel_fit_period = "0s"',
       /model_fit_period: expected a duration .* at least 1ms/,
     ],
+    // Timers that cannot hold it would end at once.
+    ...['body_timeout', 'send_timeout', 'keep_alive_timeout', 'shutdown_timeout'].map(
+      (key) =>
+        [`[server]\n${key} = "600h"`, /expected a duration .* at most 576h0m0s, got "600h"$/] as [
+          string,
+          RegExp,
+        ],
+    ),
+    ...['0s', '600h'].map(
+      (period) =>
+        [`[telemetry]\nmetrics_period = "${period}"`, /expected a duration .* at least 1ms/] as [
+          string,
+          RegExp,
+        ],
+    ),
+    ['[dashboard]\nimage = "*"', /image: expected a template that begins with .*, got "\*"$/],
+    ['[telemetry]\notlp_url = "*"', /otlp_url: expected an address such as .*, got "\*"$/],
+    ['[webhooks]\nurl = "hook?key=1"', /^webhooks\.url: expected an address .*, got something else$/],
     ['[database]\nsync = "never"', /^database\.sync: expected one of "disk", "commit", got "never"$/],
     ['[database]\ndata_store = "mysql://x"', /^database\.data_store: expected a store such as "lmdb:/],
     [
