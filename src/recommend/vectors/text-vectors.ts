@@ -18,7 +18,8 @@ const SATURATION = 1.2;
 const LENGTH_SHARE = 0.75;
 /** Tells pieces from words of the same characters. */
 const PIECE_SEED = 0x85ebca6b;
-const WORDS = /[\p{L}\p{N}]+/gu;
+/** With marks: they are the vowels of Hindi and Thai, and the accents of letters that are not composed. */
+const WORDS = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
 /**
  * Vectors of texts: words and pieces of words, weighed by BM25 (Robertson and Zaragoza 2009) and thrown onto a few dimensions by
@@ -79,7 +80,7 @@ function tokensOf({ Comment, Labels, Categories }: ItemText): ReadonlyMap<number
   const found = new Map<number, number>();
   const add = (token: number, times: number) => found.set(token, (found.get(token) ?? 0) + times);
   for (const text of [Comment.slice(0, CHARACTERS_MAX), ...Labels, ...Categories]) {
-    for (const word of text.toLowerCase().match(WORDS) ?? []) {
+    for (const word of text.normalize().toLowerCase().match(WORDS) ?? []) {
       add(hashOf(word, 0, word.length, FNV_BASIS), 1);
       const padded = ` ${word} `;
       for (let at = 0; at + PIECE_CHARACTERS <= padded.length; at++)

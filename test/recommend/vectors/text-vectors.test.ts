@@ -30,9 +30,17 @@ test('words of one stem are near, in any case and any script', () => {
   expect(Math.abs(near(vectors, 'gardening', 'quaternion'))).toBeLessThan(0.15);
 });
 
+test('marks belong to their words: scripts with signs for vowels, and letters that are composed or not', () => {
+  const vectors = counted(...Array.from({ length: 50 }, (_, at) => `text ${at}`));
+  // The same letters with other vowels are other words: "day" and "to give" in Hindi, "to eat" and "together" in Thai.
+  expect(Math.abs(near(vectors, 'दिन', 'देना'))).toBeLessThan(0.5);
+  expect(Math.abs(near(vectors, 'กิน', 'กัน'))).toBeLessThan(0.5);
+  expect(near(vectors, 'Cafe\u0301 creme', 'Café creme')).toBeCloseTo(1, 6);
+});
+
 test('labels count as the comment does, and a text without words has no vector', () => {
   const vectors = counted('a b', 'c d');
   expect(vectors.vectorOf(text('', ['red tea']))).toEqual(vectors.vectorOf(text('red tea')));
-  expect(vectors.vectorOf(text(' -- !'))).toBeUndefined();
+  expect(vectors.vectorOf(text(' -- ! ❤️'))).toBeUndefined();
   expect(counted().vectorOf(text('first of all'))).toBeDefined();
 });
