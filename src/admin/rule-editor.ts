@@ -83,7 +83,7 @@ export class RuleEditor {
   /** A placement that is not kept, by keys as staff write them. @throws FurzeError INVALID_BODY */
   draft(name: string, settings: RuleSettings): Config['placement'][string] {
     checkLength('placement', settings);
-    return this.checked([{ kind: 'placement', name, settings }]).placement[name]!;
+    return this.checked([{ kind: 'placement', name, settings }], 'INVALID_BODY').placement[name]!;
   }
 
   /**
@@ -101,7 +101,9 @@ export class RuleEditor {
       throw invalid(`There are at most ${RULES_MAX} of a kind.`, '');
     const starts = rule.kind === 'experiment' && (given.start ?? '') === '';
     const settings = starts ? { ...given, start: formatTimestamp(this.parts.clock()) } : given;
-    await this.write([{ ...rule, settings }], editing, `${inWords(rule)} ${isNew ? 'made' : 'changed'}`);
+    const changes = [{ ...rule, settings }];
+    this.checked(changes, 'INVALID_BODY');
+    await this.write(changes, editing, `${inWords(rule)} ${isNew ? 'made' : 'changed'}`);
     return this.history(rule);
   }
 
@@ -225,7 +227,7 @@ export class RuleEditor {
 
   private async write(changes: readonly RuleChange[], { by, version }: Editing, what: string): Promise<void> {
     const { data, rules, audit, clock } = this.parts;
-    this.checked(changes);
+    this.checked(changes, 'BAD_REQUEST');
     const at = formatTimestamp(clock());
     const mark = randomUUID();
     // Others than the first go by what was read of them.
@@ -242,8 +244,8 @@ export class RuleEditor {
     await data.write({ kind: 'writeJournals', appends: [...appends, ...emptied, audit.entry(by, what)] });
   }
 
-  /** The rules as they would be. @throws FurzeError INVALID_BODY */
-  private checked(changes: readonly RuleChange[]): Rules {
+  /** The rules as they would be. @param code of the error where they do not hold: whether a body says what they are @throws FurzeError */
+  private checked(changes: readonly RuleChange[], code: 'INVALID_BODY' | 'BAD_REQUEST'): Rules {
     try {
       return this.parts.rules.with(changes);
     } catch (error) {
@@ -251,7 +253,9 @@ export class RuleEditor {
       const [first] = changes;
       const own = `${first!.kind}.${first!.name}`;
       const places = error.problems.map((problem) => placeOf(problem, own));
-      throw new FurzeError('INVALID_BODY', places.map(({ message }) => message).join('; '), places);
+      const message = places.map((place) => place.message).join('; ');
+      if (code === 'INVALID_BODY') throw new FurzeError(code, message, places);
+      throw new FurzeError(code, `Without ${inWords(first!)} as it is, other rules do not hold: ${message}`);
     }
   }
 

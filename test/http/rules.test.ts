@@ -221,10 +221,12 @@ describe('experiments that staff keep', () => {
     const report = await merchant('GET', '/api/admin/placements');
     expect(report.body.Experiments).toMatchObject([{ Name: 'sizes', State: 'too early' }]);
     const held = await merchant('DELETE', '/api/admin/placements/shelf');
+    // A request without a body is not told that its body is wrong.
+    expect([held.status, held.body.code]).toEqual([400, 'BAD_REQUEST']);
     expect(held.body.detail).toContain('experiment.sizes.placement: expected a placement');
     // Nor is it taken away by undoing that it was made.
     const undone = await merchant('POST', '/api/admin/placements/shelf/undo');
-    expect(undone.status).toBe(400);
+    expect([undone.status, undone.body.code]).toEqual([400, 'BAD_REQUEST']);
     expect(undone.body.detail).toContain('experiment.sizes.placement: expected a placement');
     expect(await list('shelf')).not.toEqual([]);
     const none = await merchant('POST', '/api/admin/experiments/sizes/promote?variant=other');
