@@ -69,10 +69,6 @@ export function checkRelations(config: Config, problems: string[]): void {
       `server.default_n: expected at most server.max_n (${server.max_n}), got ${server.default_n}`,
     );
   }
-  if (Object.keys(config.vectors).length > 0 && !database.data_store.startsWith('lmdb:'))
-    problems.push(
-      'vectors: expected none with database.data_store in PostgreSQL, which keeps no vectors yet',
-    );
   const { vector_space } = recommend;
   const isNone = ['', NO_SPACE].includes(vector_space);
   if (!isNone && config.vectors[vector_space]?.similarity !== 'cosine')

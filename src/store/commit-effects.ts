@@ -1,10 +1,16 @@
 import { Decoder, Encoder } from '@msgpack/msgpack';
 import type { Item, User } from '../domain/entities.ts';
 import type { Journal } from './journals.ts';
-import { type FeedbackEffects, type Packed, type PackedBefore, PackedFeedback } from './packed-feedback.ts';
+import {
+  type FeedbackEffects,
+  type Packed,
+  type PackedBefore,
+  PackedFeedback,
+  type VectorEffect,
+} from './packed-feedback.ts';
 import { encodeOccurrences } from './repeats.ts';
 
-export type { FeedbackEffect } from './packed-feedback.ts';
+export type { FeedbackEffect, VectorEffect } from './packed-feedback.ts';
 
 /**
  * Effects of one command, or of several that only add, on a store, by rows: a replica that carries these out in their order holds
@@ -24,6 +30,7 @@ export interface Effects {
   readonly isIncomplete?: boolean;
   /** Journals as they are now, with their names. */
   readonly journals: readonly (readonly [name: string, journal: Journal])[];
+  readonly vectors?: readonly VectorEffect[];
 }
 
 /** A moment in the history of a store: what it was after a commit. */
@@ -74,7 +81,7 @@ export function decodeParts(bytes: Uint8Array, shift = NO_SHIFT): CommittedEffec
 
 function pack(effects: Effects): Packed {
   const { deletedUserIds, deletedItemIds, users, items, feedback, journals } = effects;
-  const { isIncomplete = false, deletedUserRows = [] } = effects;
+  const { isIncomplete = false, deletedUserRows = [], vectors = [] } = effects;
   const names: string[] = [];
   const numbers = new Map<string, number>();
   const rows = new Uint32Array(feedback.length * 2);
@@ -103,7 +110,7 @@ function pack(effects: Effects): Packed {
   }
   const columns = [bytesOf(rows), bytesOf(types), bytesOf(timesMs)] as const;
   const notes = [comments, values, repeats, befores, isIncomplete, deletedUserRows, journals] as const;
-  return [deletedUserIds, deletedItemIds, users, items, names, ...columns, ...notes];
+  return [deletedUserIds, deletedItemIds, users, items, names, ...columns, ...notes, vectors];
 }
 
 function unpack(packed: Packed, { userBase, userShift, itemBase, itemShift }: RowShift): CommittedEffects {
@@ -125,7 +132,8 @@ function unpack(packed: Packed, { userBase, userShift, itemBase, itemShift }: Ro
     deletedItemIds,
     isIncomplete,
   };
-  return { ...gone, users, items, feedback, journals };
+  const vectors = packed[15].map(([row, space, numbers]) => [itemRow(row), space, numbers] as const);
+  return { ...gone, users, items, feedback, journals, vectors };
 }
 
 function bytesOf(array: Uint32Array | Uint16Array | Float64Array): Uint8Array {

@@ -36,7 +36,11 @@ export type Packed = [
   isIncomplete: boolean,
   deletedUserRows: readonly number[],
   journals: readonly (readonly [name: string, journal: Journal])[],
+  vectors: readonly VectorEffect[],
 ];
+/** A vector of an item as it is now, little-endian f32; null for none any more. */
+export type VectorEffect = readonly [itemRow: number, space: string, numbers: Uint8Array | null];
+
 export type PackedBefore = readonly [
   at: number,
   timeMs: number,

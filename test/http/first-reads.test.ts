@@ -5,15 +5,13 @@ import { type Route, readsData } from '../../src/http/route/route.ts';
 import { createRoutes } from '../../src/http/route-table.ts';
 import type { KeptKinds } from '../../src/store/lmdb/reads/kept-kinds.ts';
 import { ValueKinds } from '../../src/store/lmdb/tables/value-kinds.ts';
-import { startTestServer, TEST_STORE, type TestServer } from './start.ts';
+import { startTestServer, type TestServer } from './start.ts';
 
 /** Records of each of two users with a long history, and values that may be looked up in one turn of the event loop. */
 const [RECORDS, A_TURN_MAX] = [1300, 600];
 const KINDS = ['because', 'similar', 'together', 'new', 'again', 'continue', 'for-you'];
 /** What has no end, and what goes on after its answer, which is asked for last. */
 const PASSED_OVER = ['/api/admin/activity/stream', '/api/admin/user/{user-id}'];
-
-const hasVectors = TEST_STORE === 'lmdb';
 
 let server: TestServer;
 let turn = 0;
@@ -33,7 +31,7 @@ beforeAll(async () => {
         data_source: { positive_feedback_types: ['rating>=4'], read_feedback_types: ['rating'] },
         offline: { enable_user_based_recommend: true },
       },
-      vectors: hasVectors ? { v: { dimensions: 2 } } : {},
+      vectors: { v: { dimensions: 2 } },
       placement: Object.fromEntries(
         KINDS.map((kind) => [kind, { kind, ...(kind === 'continue' && { begun: ['rating'] }) }]),
       ) as never,
@@ -52,7 +50,7 @@ beforeAll(async () => {
   );
   expect((await server.call('POST', '/api/feedback', records)).status).toBe(200);
   const vectors = [0, 1, 2].map((at) => ({ ItemId: `i${at}`, Vector: [1, at] }));
-  if (hasVectors) expect((await server.call('POST', '/api/vectors/v', vectors)).status).toBe(200);
+  expect((await server.call('POST', '/api/vectors/v', vectors)).status).toBe(200);
   vi.spyOn(ValueKinds.prototype, 'valueOf').mockImplementation(function (this: ValueKinds, ...asked) {
     looked.set(turn, (looked.get(turn) ?? 0) + 1);
     return read.apply(this, asked);
@@ -101,7 +99,7 @@ test.each([...paths, ...KINDS.map((kind) => `/api/recommend/whale?placement=${ki
   },
 );
 
-test.runIf(hasVectors)('so they are for a search beside what the user has read', async () => {
+test('so they are for a search beside what the user has read', async () => {
   const path = '/api/vectors/v/search?n=10&user-id=whale';
   expect(await lookedUpInOneTurn('POST', path, { Vector: [1, 1] })).toBeLessThanOrEqual(A_TURN_MAX);
   expect(looked.size).toBeGreaterThan(RECORDS / A_TURN_MAX);

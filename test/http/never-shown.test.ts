@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { startTestServer, TEST_STORE, type TestServer } from './start.ts';
+import { startTestServer, type TestServer } from './start.ts';
 
 /** Items 3n are hidden now and then, items 3n + 1 leave a category, items 3n + 2 are deleted. */
 const ITEMS = 48;
@@ -11,8 +11,6 @@ const CHANGED = 5;
 const ASKING = 6;
 const ASKED_EACH = 300;
 const SPACE = 'text';
-/** PostgreSQL keeps none. */
-const HAS_VECTORS = TEST_STORE === 'lmdb';
 const DAY_MS = 86_400_000;
 
 /**
@@ -78,7 +76,7 @@ const VECTOR_ROUTES: Readonly<Record<string, Route>> = {
 };
 
 const ROUTES: Readonly<Record<string, Route>> = {
-  ...(HAS_VECTORS && VECTOR_ROUTES),
+  ...VECTOR_ROUTES,
   'for a user': recommend(''),
   'further pages': recommend('?offset=2'),
   'of a category': { ...recommend('/a'), category: 'a' },
@@ -151,7 +149,7 @@ beforeAll(async () => {
         },
         online: { fallback_recommend: ['item_based', 'popular', 'latest'] },
       },
-      ...(HAS_VECTORS && { vectors: { [SPACE]: { dimensions: 3, similarity: 'cosine' } } }),
+      vectors: { [SPACE]: { dimensions: 3, similarity: 'cosine' } },
       placement: {
         ...Object.fromEntries(kinds.map((kind) => [kind, { kind, fallback: ['popular'] }])),
         continue: { kind: 'continue', begun: ['read', 'seen'], finished: ['like'] },
@@ -184,7 +182,7 @@ beforeAll(async () => {
     ItemId: `i${at}`,
     Vector: [Math.sin(at), Math.cos(at), 1],
   }));
-  if (HAS_VECTORS) await send('POST', `/api/vectors/${SPACE}`, vectors);
+  await send('POST', `/api/vectors/${SPACE}`, vectors);
   const likes = Array.from({ length: 40 }, (_, user) =>
     Array.from({ length: ITEMS / 2 }, (_, at) =>
       feedback('like', `other${user}`, 2 * at + (user % 2)),

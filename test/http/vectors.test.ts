@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, TEST_STORE, type TestServer } from './start.ts';
+import { startTestServer, type TestServer } from './start.ts';
 
 const item = (ItemId: string) => ({
   ItemId,
@@ -11,7 +11,7 @@ const item = (ItemId: string) => ({
 });
 
 // A folder alone keeps vectors: the configuration refuses them beside PostgreSQL.
-describe.runIf(TEST_STORE === 'lmdb')('vectors of items', () => {
+describe('vectors of items', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({

@@ -28,6 +28,10 @@ const part: fc.Arbitrary<Effects> = fc.record({
   feedback: fc.array(feedback, { maxLength: 6 }),
   isIncomplete: fc.boolean(),
   journals: fc.constant([['a', [{ number: 1, text: 'x' }]]] as const),
+  vectors: fc.array(
+    fc.tuple(fc.nat(), fc.string(), fc.option(fc.uint8Array({ minLength: 4, maxLength: 8 }))),
+    { maxLength: 2 },
+  ),
 });
 
 test('effects come back as they were packed', () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { VectorSpaces } from '../../src/domain/vector-space.ts';
-import type { ChangeSet } from '../../src/store/data-store.ts';
 import { checkStore } from '../../src/store/open/open-store.ts';
 import { close, openIn, storeOptions, tempFolder } from './helpers.ts';
 
@@ -50,18 +49,6 @@ test('all are walked through in the order of items, from any item on', async () 
   expect(from).toBe(8);
   expect(data.local.scanVectors(from, (row) => void seen.push([row, '', 0]))).toBe(-1);
   expect(seen).toHaveLength(202);
-});
-
-test('each commit tells whose vectors it wrote or removed', async () => {
-  const { data, put } = vectorsOf(tempFolder());
-  await data.write({ kind: 'putItems', batch: records('a', 'b') });
-  const told: ChangeSet[] = [];
-  data.onChange((changes) => void told.push(changes));
-  await put('text', ['b', [1, 2, 3]]);
-  await data.write({ kind: 'deleteVector', space: 'text', itemId: 'b' });
-  await data.write({ kind: 'deleteVector', space: 'text', itemId: 'b' });
-  const row = data.local.itemRow('b');
-  expect(told.map(({ vectorRows }) => vectorRows)).toEqual([[row], [row]]);
 });
 
 test('a space of other dimensions hides its vectors, and the check finds nothing wrong', async () => {

@@ -1,7 +1,7 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { decodeJournal } from '../journals.ts';
 import { unpackTimeMs, unpackType } from '../lmdb/format/record-layout.ts';
-import { AffectedRows, type Entity, type HeadRow } from './affected-rows.ts';
+import { AffectedRows, type Entity, type HeadRow, vectorKey } from './affected-rows.ts';
 import { isChain, REMOVED_AT_ONCE } from './commit-procedure.ts';
 import type { Concern } from './concern.ts';
 import type { Connection } from './connection.ts';
@@ -20,7 +20,11 @@ interface ReadRows {
   readonly items: ReadonlyMap<string, Entity<Item>>;
   readonly journals: readonly (readonly [name: string, entries: string])[];
   readonly feedback: readonly PairRow[];
+  /** Vectors to be removed that are there. */
+  readonly vectors: readonly VectorRow[];
 }
+
+type VectorRow = readonly [itemRow: number, space: string];
 
 type PairRow = readonly [
   userRow: number,
@@ -42,6 +46,7 @@ type GroupRow = readonly [
   found: Buffer | null,
   notes: readonly (readonly [userRow: number, ...NoteRow])[] | null,
   journals: readonly (readonly [string, string])[] | null,
+  vectors: readonly VectorRow[] | null,
 ];
 
 /**
@@ -65,9 +70,10 @@ export function groupFunctionOf(s: string): string {
   return `
     CREATE OR REPLACE FUNCTION ${s}.read_group(user_ids text[], item_ids text[], pair_users integer[], pair_items integer[],
       read_users text[], read_items text[], gone_users text[], gone_items text[], journal_names text[],
+      vector_items text[], vector_spaces text[],
       OUT head_position bigint, OUT head_mark bigint, OUT next_user integer, OUT next_item integer, OUT types integer,
       OUT user_rows bytea, OUT item_rows bytea, OUT user_details json, OUT item_details json,
-      OUT found_users bytea, OUT found_items bytea, OUT found_times bytea, OUT found_notes json, OUT journal_entries json)
+      OUT found_users bytea, OUT found_items bytea, OUT found_times bytea, OUT found_notes json, OUT journal_entries json, OUT found_vectors json)
     LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $function$
     #variable_conflict use_column
     DECLARE
@@ -96,6 +102,10 @@ export function groupFunctionOf(s: string): string {
       IF cardinality(journal_names) > 0 THEN
         journal_entries := (SELECT json_agg(json_build_array(j.name, j.entries)) FROM ${s}.journals j WHERE j.name = ANY(journal_names));
       END IF;
+      IF cardinality(vector_items) > 0 THEN
+        found_vectors := (SELECT json_agg(json_build_array(v.item_row, v.space)) FROM unnest(vector_items, vector_spaces) d (id, name)
+          JOIN ${s}.items e ON e.item_id = d.id JOIN ${s}.vectors v ON v.item_row = e.item_row AND v.space = d.name);
+      END IF;
       user_rows := array_send(u);
       item_rows := array_send(i);
       found_users := array_send(f0);
@@ -121,18 +131,21 @@ export class AffectedRowsLoader {
     const itemIds = [...concern.itemIds];
     const [pairUsers, pairItems] = concern.pairColumns;
     const read = [concern.readUserIds, concern.readItemIds, concern.goneUserIds, concern.goneItemIds];
-    const given = [...read, concern.journals].map((names) => [...names]);
+    const { goneVectors } = concern;
+    const vectorColumns = [goneVectors.map(([itemId]) => itemId), goneVectors.map(([, space]) => space)];
+    const given = [...read, concern.journals, ...vectorColumns].map((names) => [...names]);
     const [row] = await connection.rows<GroupRow>(
-      `SELECT * FROM ${this.schema}.read_group($1, $2, $3::int4[], $4::int4[], $5, $6, $7, $8, $9)`,
+      `SELECT * FROM ${this.schema}.read_group($1, $2, $3::int4[], $4::int4[], $5, $6, $7, $8, $9, $10, $11)`,
       [userIds, itemIds, placesIn(userIds, pairUsers), placesIn(itemIds, pairItems), ...given],
     );
     const [position, mark, nextUserRow, nextItemRow, typesVersion, ...rest] = row!;
-    const [userRows, itemRows, users, items, foundUsers, foundItems, found, notes, journals] = rest;
+    const [userRows, itemRows, users, items, foundUsers, foundItems, found, notes, journals, vectors] = rest;
     return {
       head: [position, mark, nextUserRow, nextItemRow, typesVersion],
       users: entitiesOf<User>('UserId', userIds, int4s(userRows), users),
       items: entitiesOf<Item>('ItemId', itemIds, int4s(itemRows), items),
       journals: journals ?? [],
+      vectors: vectors ?? [],
       feedback: pairRows(int4s(foundUsers), int4s(foundItems), int8Words(found), notes ?? []),
     };
   }
@@ -163,13 +176,14 @@ export class AffectedRowsLoader {
   /** State that was read, for commands to be carried out on. */
   async stateOf(
     connection: Connection,
-    { head, users, items, journals, feedback }: ReadRows,
+    { head, users, items, journals, feedback, vectors }: ReadRows,
   ): Promise<AffectedRows> {
     const types = await this.types.of(connection, head[4]);
     const state = new AffectedRows(head, new FeedbackTypeNumbers(types));
     for (const [id, entity] of users) state.users.set(id, entity);
     for (const [id, entity] of items) state.items.set(id, entity);
     for (const [name, entries] of journals) state.journals.set(name, decodeJournal(entries));
+    for (const [itemRow, space] of vectors) state.storedVectors.add(vectorKey(itemRow, space));
     for (const [userRow, itemRow, type, timeMs, note] of feedback) {
       const { comment = '', value = 0, occurrences } = note ?? {};
       const stored = { timeMs, comment, value, occurrences };

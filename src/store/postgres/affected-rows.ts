@@ -1,7 +1,7 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import type { Known } from '../command-applier.ts';
-import type { Point } from '../commit-effects.ts';
+import type { Point, VectorEffect } from '../commit-effects.ts';
 import type { Journal } from '../journals.ts';
 import type { StoredFeedback } from '../repeats.ts';
 import type { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
@@ -41,6 +41,10 @@ export class AffectedRows implements Known {
   readonly pairs = new Map<number, Map<number, Pair>>();
   readonly journals = new Map<string, Journal>();
   readonly changedJournals = new Set<string>();
+  /** Those of the vectors that commands remove which are stored, by `vectorKey`. */
+  readonly storedVectors = new Set<string>();
+  /** Vectors that are another now, by `vectorKey`. */
+  readonly changedVectors = new Map<string, VectorEffect>();
   /** Rows that are stored and to be removed, with all their feedback. */
   readonly deletedUserRows: number[] = [];
   readonly deletedItemRows: number[] = [];
@@ -84,6 +88,10 @@ export class AffectedRows implements Known {
     const items = getOrPut(this.pairs, userRow, () => new Map<number, Pair>());
     return getOrPut(items, itemRow, () => new Map());
   }
+}
+
+export function vectorKey(itemRow: number, space: string): string {
+  return `${itemRow} ${space}`;
 }
 
 export type HeadRow = readonly [

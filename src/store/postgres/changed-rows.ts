@@ -10,6 +10,7 @@ export function changedRows(state: AffectedRows) {
   const users = changedOf(state.users);
   const items = changedOf(state.items);
   const { fresh } = state.types;
+  const vectors = [...state.changedVectors.values()];
   return {
     userBase: state.storedRows.users,
     itemBase: state.storedRows.items,
@@ -28,6 +29,9 @@ export function changedRows(state: AffectedRows) {
     goneTypes: int2Array(state.goneTypes),
     journalNames: [...state.changedJournals],
     journals: Array.from(state.changedJournals, (name) => encodeJournal(state.journal(name))),
+    vectorItems: int4Array(vectors.map(([row]) => row)),
+    vectorSpaces: vectors.map(([, space]) => space),
+    vectors: vectors.map(([, , numbers]) => numbers && Buffer.from(numbers)),
     ...changedFeedback(state),
   };
 }

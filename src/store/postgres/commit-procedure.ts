@@ -45,6 +45,10 @@ export const COMMIT_PARAMETERS = {
   notedOccurrences: 'bytea[]',
   journalNames: 'text[]',
   journals: 'text[]',
+  // Vectors as they are now, null where there is none any more.
+  vectorItems: 'integer[]',
+  vectorSpaces: 'text[]',
+  vectors: 'bytea[]',
 } as const;
 
 export type CommitParameters = Readonly<Record<keyof typeof COMMIT_PARAMETERS, unknown>>;
@@ -97,6 +101,7 @@ export function commitProcedureOf(s: string): string {
       ${feedback(s, user('u'), item('i'))}
       ${notes(s, user('u'), item('i'))}
       ${journals(s)}
+      ${vectors(s, item('i'))}
       INSERT INTO ${s}.changes (position, mark, mark_before, at, touched, user_base, user_shift, item_base, item_shift, body)
         VALUES ("committed", "newMark", "markBefore", clock_timestamp(), "touched", "userBase", "userShift", "itemBase", "itemShift", "body");
       UPDATE ${s}.head SET position = "committed", mark = "newMark",
@@ -131,6 +136,7 @@ export function isChain(s: string, position: string, mark: string): string {
 function removals(s: string, kind: 'user' | 'item', rows: string): string {
   return `IF cardinality(${rows}) > 0 THEN
         DELETE FROM ${s}.${kind}s t WHERE t.${kind}_row = ANY(${rows});
+        ${kind === 'item' ? `DELETE FROM ${s}.vectors v WHERE v.item_row = ANY(${rows});` : ''}
         FOREACH gone IN ARRAY ${rows} LOOP
           ${removalOf(s, kind, 'gone', true)};
           gone_count := gone_count + part_count;
@@ -189,6 +195,15 @@ function journals(s: string): string {
         INSERT INTO ${s}.journals (name, entries) SELECT * FROM unnest("journalNames", "journals")
           ON CONFLICT (name) DO UPDATE SET entries = excluded.entries;
         DELETE FROM ${s}.journals WHERE name = ANY("journalNames") AND entries = '[]';
+      END IF;`;
+}
+
+function vectors(s: string, item: string): string {
+  const given = 'unnest("vectorItems", "vectorSpaces", "vectors") AS d (i, space, numbers)';
+  return `IF cardinality("vectorItems") > 0 THEN
+        DELETE FROM ${s}.vectors v USING ${given} WHERE d.numbers IS NULL AND v.item_row = d.i AND v.space = d.space;
+        INSERT INTO ${s}.vectors (item_row, space, numbers) SELECT ${item}, space, numbers FROM ${given} WHERE numbers IS NOT NULL
+          ON CONFLICT (item_row, space) DO UPDATE SET numbers = excluded.numbers;
       END IF;`;
 }
 

@@ -21,6 +21,9 @@ export class Concern {
   readonly types = new Set<string>();
   /** Types whose numbers are taken back, since they have no feedback: nobody may have used them meanwhile. */
   readonly goneTypes = new Set<string>();
+  /** Vectors that are removed, and items of which one is written or removed. */
+  readonly goneVectors: (readonly [itemId: string, space: string])[] = [];
+  private readonly vectorItemIds = new Set<string>();
   private readonly pairs = new Map<string, Set<string>>();
 
   constructor(commands: readonly CheckedCommand[]) {
@@ -50,7 +53,13 @@ export class Concern {
     ]);
     return {
       concerned: new Set([...this.namedKeys(), ...pairs]),
-      touched: new Set([...pairs, ...keysOf('t', this.types), ...keysOf('j', this.journals), ...changed]),
+      touched: new Set([
+        ...pairs,
+        ...keysOf('t', this.types),
+        ...keysOf('j', this.journals),
+        ...keysOf('i', this.vectorItemIds),
+        ...changed,
+      ]),
     };
   }
 
@@ -110,6 +119,11 @@ export class Concern {
         for (const { ItemId } of command.items) ownItemIds.add(ItemId);
         return;
       case 'putVectors':
+        for (const { ItemId } of command.vectors) this.addVector(ItemId);
+        return;
+      case 'deleteVector':
+        this.addVector(command.itemId);
+        this.goneVectors.push([command.itemId, command.space]);
         return;
       case 'putFeedback':
         for (const { UserId, ItemId, FeedbackType } of command.feedback) {
@@ -132,6 +146,11 @@ export class Concern {
         (command.kind === 'deleteItem' ? this.goneItemIds : this.readItemIds).add(command.itemId);
         ownItemIds.add(command.itemId);
     }
+  }
+
+  private addVector(itemId: string): void {
+    this.ownItemIds.add(itemId);
+    this.vectorItemIds.add(itemId);
   }
 
   private addPair(userId: string, itemId: string): void {

@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
-import { type Effects, NOT_WHOLE, type Point } from '../commit-effects.ts';
+import { type Effects, NOT_WHOLE, type Point, type VectorEffect } from '../commit-effects.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { decodeJournal } from '../journals.ts';
 import { beginRecentAt } from '../lmdb/changes/recent-feedback.ts';
@@ -27,6 +27,8 @@ export type OnCopied = (records: number) => void;
 
 /** Records that are fetched at once, and written in one transaction. */
 const FETCH_RECORDS = 20_000;
+/** Vectors likewise, each of up to 16 KiB. */
+const FETCH_VECTORS = 500;
 /** Users that are fetched at once with all their feedback. */
 const FETCH_USERS = 200;
 /**
@@ -121,6 +123,9 @@ async function copyEntities(
       onCopied(records);
     }
   }
+  const vectors = `SELECT item_row, space, numbers FROM ${s}.vectors ORDER BY item_row, space`;
+  for await (const rows of fetchAll<VectorEffect>(connection, vectors, FETCH_VECTORS))
+    copy.replicate([{ ...NOT_WHOLE, parts: [{ ...NOTHING, vectors: rows }] }]);
   const rows = await connection.rows<[string, string]>(`SELECT name, entries FROM ${s}.journals`);
   const journals = rows.map(([name, entries]) => [name, decodeJournal(entries)] as const);
   if (journals.length > 0) copy.replicate([{ ...NOT_WHOLE, parts: [{ ...NOTHING, journals }] }]);

@@ -31,8 +31,11 @@ export function nextCommits(point: Point, commits: readonly Commit[]): readonly 
 }
 
 function recordsOf({ parts }: Commit): number {
-  const ofPart = ({ deletedUserIds, deletedItemIds, users, items, feedback }: Effects) =>
-    deletedUserIds.length + deletedItemIds.length + users.length + items.length + feedback.length;
+  const ofPart = ({ deletedUserIds, deletedItemIds, users, items, feedback, vectors = [] }: Effects) =>
+    [deletedUserIds, deletedItemIds, users, items, feedback, vectors].reduce(
+      (sum, { length }) => sum + length,
+      0,
+    );
   return parts.reduce((sum, part) => sum + ofPart(part), 0);
 }
 

@@ -19,6 +19,7 @@ import { type DataTables, putJournal } from '../lmdb/tables/data-tables.ts';
 import { readWords, type Table } from '../lmdb/tables/engine.ts';
 import { notePoint, readState, type StoreState, writeState } from '../lmdb/tables/meta-table.ts';
 import { ValueKinds } from '../lmdb/tables/value-kinds.ts';
+import { putVector, removeVector, removeVectors } from '../lmdb/tables/vectors-table.ts';
 import { BlockAppender } from '../lmdb/writer/block-appender.ts';
 import { putNote } from '../lmdb/writer/feedback-loader.ts';
 import { FeedbackTypes } from '../lmdb/writer/feedback-types.ts';
@@ -250,6 +251,11 @@ export class PartialCopy {
       this.tables.items.put(rowKey(row), encodeItem(item));
       log.items.push(toCatalogueItem(item, row));
     }
+    for (const [row, space, numbers] of part.vectors ?? []) {
+      if (numbers === null) removeVector(this.tables, row, space);
+      else putVector(this.tables, row, space, numbers);
+      log.vectorRows.push(row);
+    }
     for (const [name, journal] of part.journals) {
       putJournal(this.tables, name, journal);
       log.journals.push(name);
@@ -284,6 +290,7 @@ export class PartialCopy {
     if (row < 0) return;
     this.items.remove(itemId);
     this.tables.items.remove(rowKey(row));
+    removeVectors(this.tables, row);
     log.deletedItemRows.push(row);
   }
 

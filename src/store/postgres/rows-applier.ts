@@ -1,16 +1,15 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
-import { FurzeError } from '../../domain/furze-error.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import { type CheckedCommand, mayRemove } from '../check-command.ts';
 import { CommandApplier } from '../command-applier.ts';
-import type { Effects, FeedbackEffect } from '../commit-effects.ts';
+import type { Effects, FeedbackEffect, VectorEffect } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { Journal } from '../journals.ts';
 import { type FeedbackEdit, PairMerge } from '../pair-merge.ts';
 import { occurrencesOf, type StoredFeedback } from '../repeats.ts';
 import type { WriteRules } from '../write-options.ts';
-import type { AffectedRows, Pair } from './affected-rows.ts';
+import { type AffectedRows, type Pair, vectorKey } from './affected-rows.ts';
 import { REMOVED_AT_ONCE } from './commit-procedure.ts';
 import type { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
 
@@ -24,6 +23,7 @@ interface Part extends Effects {
   readonly feedback: FeedbackEffect[];
   isIncomplete: boolean;
   readonly journals: [string, Journal][];
+  readonly vectors: VectorEffect[];
 }
 
 const GONE: StoredFeedback = { timeMs: Number.NaN, comment: '', value: 0 };
@@ -90,6 +90,7 @@ export class RowsApplier extends CommandApplier {
     const item = state.items.get(itemId);
     if (item === undefined) return 0;
     state.items.delete(itemId);
+    for (const [key, [row]] of state.changedVectors) if (row === item.row) state.changedVectors.delete(key);
     for (const [userRow, pairs] of state.pairs) {
       const pair = pairs.get(item.row);
       if (pair !== undefined) this.noteGone(userRow, [[item.row, pair]]);
@@ -111,13 +112,24 @@ export class RowsApplier extends CommandApplier {
     part.isIncomplete = part.feedback.length >= REMOVED_AT_ONCE;
   }
 
-  /** Kept by embedded stores alone; the configuration refuses spaces beside PostgreSQL. */
-  protected override storeVector(): never {
-    throw new FurzeError('INVALID_PARAMETER', 'Vectors are not kept in PostgreSQL.');
+  protected override storeVector(itemRow: number, space: string, vector: Float32Array): void {
+    const { buffer, byteOffset, byteLength } = vector;
+    this.changeVector(itemRow, space, new Uint8Array(buffer, byteOffset, byteLength));
   }
 
-  protected override removeVector(): never {
-    return this.storeVector();
+  protected override removeVector(itemRow: number, space: string): number {
+    const { storedVectors, changedVectors } = this.state;
+    const key = vectorKey(itemRow, space);
+    const changed = changedVectors.get(key);
+    if (changed === undefined ? !storedVectors.has(key) : changed[2] === null) return 0;
+    this.changeVector(itemRow, space, null);
+    return 1;
+  }
+
+  private changeVector(...effect: VectorEffect): void {
+    const [itemRow, space] = effect;
+    this.state.changedVectors.set(vectorKey(itemRow, space), effect);
+    this.part.vectors.push(effect);
   }
 
   protected override editFeedback(edits: readonly FeedbackEdit[]): number {
@@ -199,7 +211,7 @@ export class RowsApplier extends CommandApplier {
 
 function newPart(): Part {
   const none = { deletedUserIds: [], deletedUserRows: [], deletedItemIds: [] };
-  return { ...none, users: [], items: [], feedback: [], journals: [], isIncomplete: false };
+  return { ...none, users: [], items: [], feedback: [], journals: [], vectors: [], isIncomplete: false };
 }
 
 function isEmpty(part: Part): boolean {

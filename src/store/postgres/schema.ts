@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import { userFunctionOf } from './user-queries.ts';
 
 /** Raised when a change of the tables, or of the procedure that commits, makes other programs misread them. */
-export const FORMAT_VERSION = 10;
+export const FORMAT_VERSION = 11;
 /** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
 export const MAKING_LOCK = 0x66757a65;
 
@@ -82,6 +82,9 @@ function tablesOf(schema: string): string {
     CREATE TABLE IF NOT EXISTS ${s}.removals (
       row integer NOT NULL, is_user boolean NOT NULL, PRIMARY KEY (row, is_user));
     CREATE TABLE IF NOT EXISTS ${s}.journals (name text COLLATE "C" PRIMARY KEY, entries text NOT NULL);
+    CREATE TABLE IF NOT EXISTS ${s}.vectors (
+      item_row integer NOT NULL, space text COLLATE "C" NOT NULL, numbers bytea NOT NULL, PRIMARY KEY (item_row, space));
+    ALTER TABLE ${s}.vectors ALTER COLUMN numbers SET STORAGE EXTERNAL;
     CREATE TABLE IF NOT EXISTS ${s}.changes (
       position bigint PRIMARY KEY, mark bigint NOT NULL, mark_before bigint NOT NULL,
       at timestamptz NOT NULL, touched integer[] NOT NULL, user_base integer NOT NULL, user_shift integer NOT NULL,

@@ -9,6 +9,7 @@ import { sequences } from './sequences.ts';
 import type { StoreUnderTest } from './under-test.ts';
 import { usersAndItems } from './users-and-items.ts';
 import { values } from './values.ts';
+import { vectors } from './vectors.ts';
 
 export { rows } from './rows.ts';
 export type { StoreUnderTest } from './under-test.ts';
@@ -26,6 +27,7 @@ export function dataStoreContract(name: string, store: StoreUnderTest): void {
     pages(store);
     changes(store);
     journals(store);
+    vectors(store);
     lifetime(store);
     sequences(store);
   });

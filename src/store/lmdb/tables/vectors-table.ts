@@ -18,11 +18,12 @@ function readVectorKey(key: Uint8Array): { readonly row: number; readonly space:
   return { row: readRow(key, 0), space: Buffer.from(key.subarray(4)).toString() };
 }
 
+/** @param vector numbers, or their bytes as they are kept */
 export function putVector(
   { vectors }: DataTables,
   itemRow: number,
   space: string,
-  vector: Float32Array,
+  vector: Float32Array | Uint8Array,
 ): void {
   const { buffer, byteOffset, byteLength } = vector;
   vectors.put(vectorKey(itemRow, space), new Uint8Array(buffer, byteOffset, byteLength));

@@ -192,6 +192,7 @@ function joined(parts: readonly Effects[]): readonly Effects[] {
           items: course.flatMap(({ items }) => items),
           feedback: course.flatMap(({ feedback }) => [...feedback]),
           journals: course.flatMap(({ journals }) => journals),
+          vectors: course.flatMap(({ vectors = [] }) => vectors),
         },
   );
 }

@@ -100,7 +100,7 @@ export class TablesApplier extends CommandApplier {
 
   /** Carries out a part of what was committed elsewhere, under the rows that it was given there. */
   replicate(effects: Effects, changes: ChangeLog): void {
-    const { deletedUserIds, deletedItemIds, users, items, feedback, journals } = effects;
+    const { deletedUserIds, deletedItemIds, users, items, feedback, journals, vectors = [] } = effects;
     this.begin(changes);
     for (const userId of deletedUserIds) this.deleteUser(userId);
     for (const itemId of deletedItemIds) this.deleteItem(itemId);
@@ -116,6 +116,9 @@ export class TablesApplier extends CommandApplier {
     this.types.add(all.map(({ type }) => type));
     this.editFeedback(all.map((each) => editOf(each, this.types.numberOf(each.type))));
     for (const [name, journal] of journals) this.storeJournal(name, journal);
+    for (const [row, space, numbers] of vectors)
+      if (numbers === null) this.removeVector(row, space);
+      else this.storeVector(row, space, numbers);
     this.hasApplied = true;
   }
 
@@ -192,7 +195,7 @@ export class TablesApplier extends CommandApplier {
     this.changes.items.push(toCatalogueItem(item, row) satisfies CatalogueItem);
   }
 
-  protected override storeVector(itemRow: number, space: string, vector: Float32Array): void {
+  protected override storeVector(itemRow: number, space: string, vector: Float32Array | Uint8Array): void {
     putVector(this.tables, itemRow, space, vector);
     this.changes.vectorRows.push(itemRow);
   }
