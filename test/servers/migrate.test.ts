@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { importGorse } from '../../src/cli/import/from-gorse.ts';
@@ -15,6 +16,7 @@ import { ResumePoint } from '../../src/exchange/resume-point.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
 import { Connection } from '../../src/store/postgres/connection.ts';
 import { Furze } from '../cli/run-furze.ts';
+import { vectorsOf } from '../store/contract/vectors.ts';
 import { close, openIn, putFeedback, putItems, putUsers, tempFolder, toJson } from '../store/helpers.ts';
 import { HAS_POSTGRES, newDsn } from '../store/postgres/under-test.ts';
 import { newPostgresDsn } from './dsn.ts';
@@ -78,8 +80,14 @@ describe.skipIf(!HAS_POSTGRES)('furze migrate', () => {
   test('moves everything to PostgreSQL and back, and says so', async () => {
     const [from, to, replicas] = [tempFolder(), tempFolder(), tempFolder()];
     // One pair has a read and a positive feedback, which settings of today would not keep together.
-    const before = openIn(from, { readFeedbackTypes: [], repeatedTypes: ['buy'] });
+    const vectorSpaces = {
+      text: { dimensions: 3, similarity: 'cosine' },
+      old: { dimensions: 1, similarity: 'dot' },
+    } as const;
+    const before = openIn(from, { readFeedbackTypes: [], repeatedTypes: ['buy'], vectorSpaces });
     await fill(before.data);
+    await before.data.write(vectorsOf('text', ['i0', [1, 2, 3]], ['i299', [-0.1, 1e-30, 3e15]]));
+    await before.data.write(vectorsOf('old', ['i7', [7]]));
     // Bought every hour of three days.
     await before.data.write(
       putFeedback(
@@ -102,19 +110,28 @@ describe.skipIf(!HAS_POSTGRES)('furze migrate', () => {
     expect(expected.length).toBeGreaterThan(5000);
     await close(before);
     const database = newPostgresDsn();
+    const config = join(replicas, 'furze.toml');
+    writeFileSync(config, '[vectors.text]\ndimensions = 3\n');
     const migrate = (source: string, target: string, replica: string) =>
-      runProgram(['migrate', '--from', source, '--to', target], {
+      runProgram(['migrate', '--from', source, '--to', target, '--config', config], {
         FURZE_DATABASE_REPLICA: `lmdb://${join(replicas, replica)}`,
         FURZE_RECOMMEND_DATA_SOURCE_POSITIVE_FEEDBACK_TYPES: 'star',
         FURZE_RECOMMEND_DATA_SOURCE_READ_FEEDBACK_TYPES: 'read',
       });
     expect([await migrate(dsnOf(from), database, 'a'), said]).toEqual([
       0,
-      expect.stringMatching(/1,500 users, 300 items, 3,503 feedback moved/),
+      expect.stringMatching(/1,500 users, 300 items, 3,503 feedback, 2 vectors moved/),
     ]);
+    expect(said).toMatch(/1 vector of "old" stays behind/);
     expect([await migrate(database, dsnOf(to), 'b'), said]).toEqual([0, expect.anything()]);
     const after = openIn(to);
     expect(await everything(after.data)).toEqual(expected);
+    const { local } = after.data;
+    expect(['i0', 'i299', 'i1'].map((id) => local.vectorAt(local.itemRow(id), 'text', 3))).toEqual([
+      Float32Array.of(1, 2, 3),
+      Float32Array.of(-0.1, 1e-30, 3e15),
+      undefined,
+    ]);
     await close(after);
     said = '';
     expect(await migrate(dsnOf(from), database, 'a')).toBe(1);
@@ -158,7 +175,7 @@ describe.skipIf(!HAS_POSTGRES)('furze migrate as a process', () => {
       const again = migrate(source, target, replica);
       expect([await again.exit, again.output]).toEqual([
         0,
-        expect.stringMatching(/^\{"users":1500,"items":300,"feedback":3500\}$/m),
+        expect.stringMatching(/^\{"users":1500,"items":300,"feedback":3500,"vectors":0\}$/m),
       ]);
     }
     const after = openIn(to);

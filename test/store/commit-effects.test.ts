@@ -29,7 +29,7 @@ const part: fc.Arbitrary<Effects> = fc.record({
   isIncomplete: fc.boolean(),
   journals: fc.constant([['a', [{ number: 1, text: 'x' }]]] as const),
   vectors: fc.array(
-    fc.tuple(fc.nat(), fc.string(), fc.option(fc.uint8Array({ minLength: 4, maxLength: 8 }))),
+    fc.tuple(fc.nat(), fc.string(), fc.option<Uint8Array>(fc.uint8Array({ minLength: 4, maxLength: 8 }))),
     { maxLength: 2 },
   ),
 });

@@ -12,6 +12,7 @@ import {
   type KINDS,
 } from '../../exchange/copy-records.ts';
 import { storeSource } from '../../exchange/copy-sources.ts';
+import { copyVectors, tellLeft } from '../../exchange/copy-vectors.ts';
 import { storeTarget, type Target } from '../../exchange/import-targets.ts';
 import { ResumePoint } from '../../exchange/resume-point.ts';
 import { temporaryFolder } from '../../platform/files/temporary-folder.ts';
@@ -41,7 +42,7 @@ Examples:
   furze migrate --from lmdb://./data --to postgres://furze@db.example:5432/furze
   furze migrate --from postgres://furze@db.example:5432/furze --to lmdb://./data`;
 
-/** `furze migrate`: all users, items and feedback from one store to another. */
+/** `furze migrate`: all users, items, their vectors and feedback from one store to another. */
 export function migrateCommand(env: Environment): Command {
   return new Command('migrate')
     .description('move all data from a folder to PostgreSQL or back, and compare every record')
@@ -52,21 +53,28 @@ export function migrateCommand(env: Environment): Command {
     .addOption(lockWaitOption())
     .addHelpText('after', HELP)
     .action(async ({ from, to, config, lockWait, json }: MigrateOptions) => {
-      const { moved, resumePoint } = await migrate(from, to, loadConfig({ path: config, env }), lockWait);
-      const told = `${countedRecords(moved)} moved to ${withoutUserInfo(to)}, each compared with its source\n`;
-      process.stdout.write(json ? `${JSON.stringify(moved)}\n` : told);
+      const { moved, vectors, resumePoint } = await migrate(
+        from,
+        to,
+        loadConfig({ path: config, env }),
+        lockWait,
+      );
+      const all = `${countedRecords(moved)}${vectors === 0 ? '' : `, ${counted(vectors, 'vectors')}`}`;
+      const told = `${all} moved to ${withoutUserInfo(to)}, each compared with its source\n`;
+      process.stdout.write(json ? `${JSON.stringify({ ...moved, vectors })}\n` : told);
       // Last: whoever was not told runs the command again, which takes a full store for its own by this alone.
       resumePoint.remove();
     });
 }
 
+interface Moved {
+  readonly moved: Record<(typeof KINDS)[number], number>;
+  readonly vectors: number;
+  readonly resumePoint: ResumePoint<CopyState>;
+}
+
 /** @returns how many records were moved and compared, and what is to be removed once that is told */
-async function migrate(
-  from: string,
-  to: string,
-  config: Config,
-  lockWait: number,
-): Promise<{ moved: Record<(typeof KINDS)[number], number>; resumePoint: ResumePoint<CopyState> }> {
+async function migrate(from: string, to: string, config: Config, lockWait: number): Promise<Moved> {
   const [source, target] = [parseDsn(from), parseDsn(to)];
   if (source.engine === 'postgres' && target.engine === 'postgres')
     throw new OperatorError(
@@ -93,6 +101,7 @@ async function migrate(
         const tell = (stage: string) => (kind: (typeof KINDS)[number], done: number) =>
           progress.report(`${stage} ${kind}`, done, total[kind]);
         await copyRecords({ source: records, target, counting, resumePoint, onProgress: tell('moving') });
+        const { copied: vectors, left } = await copyVectors(old.local, fresh, config.vectors);
         const { compared, different, differentCount } = await compareRecords(
           records,
           fresh,
@@ -109,7 +118,8 @@ async function migrate(
             `${counted(differentCount, 'records')} ${differentCount === 1 ? 'differs' : 'differ'}:\n${different.join('\n')}`,
           );
         }
-        return { moved: compared, resumePoint };
+        for (const line of tellLeft(left)) process.stderr.write(`${line}\n`);
+        return { moved: compared, vectors, resumePoint };
       }),
     );
   } finally {
