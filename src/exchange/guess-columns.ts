@@ -240,11 +240,12 @@ function byPlace(rows: readonly (readonly string[])[]): Mapping {
     const isTime = timeForm(values) !== undefined;
     const isMeasured = values.length > 0 && values.every((value) => MEASURED.test(value));
     const isKey = new Set(values).size > STEPS_MAX || values.some((value) => /\p{L}/u.test(value));
-    return { at, values, isTime, isMeasured, isKey: isKey && !isTime && !isMeasured && !isCounter(values) };
+    const counts = isCounter(values);
+    return { at, values, isTime, isMeasured, counts, isKey: isKey && !isTime && !isMeasured && !counts };
   });
   const isNumbered = columns.filter(({ isKey }) => isKey).length > 1;
-  for (const { at, values, isTime, isMeasured } of columns) {
-    if (isMeasured || (isNumbered && isCounter(values))) continue;
+  for (const { at, values, isTime, isMeasured, counts } of columns) {
+    if (isMeasured || (isNumbered && counts)) continue;
     if (isTime && !values.every((value) => Number.isFinite(Number(value)))) mapping.Timestamp ??= at;
     else if (mapping.UserId === undefined) mapping.UserId = at;
     else if (mapping.ItemId === undefined) mapping.ItemId = at;

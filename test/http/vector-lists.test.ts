@@ -32,6 +32,7 @@ const item = (ItemId: string, Timestamp = '2025-06-01') => ({
   ...{ ItemId, Timestamp, IsHidden: false, Categories: [], Labels: [], Comment: '' },
 });
 
+// What lists make of vectors does not depend on what keeps them.
 describe.runIf(TEST_STORE === 'lmdb')('lists by vectors', () => {
   let server: TestServer;
   const { vectorOf, likes } = world();

@@ -1,4 +1,5 @@
 import type { Item, User } from '../../domain/entities.ts';
+import type { VectorEffect } from '../commit-effects.ts';
 import { encodeJournal } from '../journals.ts';
 import { packTimeLow, packTypeAndTime } from '../lmdb/format/record-layout.ts';
 import { encodeOccurrences, type StoredFeedback } from '../repeats.ts';
@@ -10,7 +11,7 @@ export function changedRows(state: AffectedRows) {
   const users = changedOf(state.users);
   const items = changedOf(state.items);
   const { fresh } = state.types;
-  const vectors = [...state.changedVectors.values()];
+  const vectors = changedVectors(state);
   return {
     userBase: state.storedRows.users,
     itemBase: state.storedRows.items,
@@ -34,6 +35,13 @@ export function changedRows(state: AffectedRows) {
     vectors: vectors.map(([, , numbers]) => numbers && Buffer.from(numbers)),
     ...changedFeedback(state),
   };
+}
+
+/** Vectors of items that there still are. */
+function changedVectors({ items, changedVectors: changed }: AffectedRows): VectorEffect[] {
+  if (changed.size === 0) return [];
+  const rows = new Set(Array.from(items.values(), ({ row }) => row));
+  return [...changed.values()].filter(([row]) => rows.has(row));
 }
 
 function changedFeedback(state: AffectedRows) {

@@ -90,7 +90,6 @@ export class RowsApplier extends CommandApplier {
     const item = state.items.get(itemId);
     if (item === undefined) return 0;
     state.items.delete(itemId);
-    for (const [key, [row]] of state.changedVectors) if (row === item.row) state.changedVectors.delete(key);
     for (const [userRow, pairs] of state.pairs) {
       const pair = pairs.get(item.row);
       if (pair !== undefined) this.noteGone(userRow, [[item.row, pair]]);

@@ -36,13 +36,21 @@ test.skipIf(!HAS_POSTGRES).each([false, true])(
     // Of two nodes that remove one, one did.
     const counts = await Promise.all([one.write(removal('a')), two.write(removal('a'))]);
     expect(counts.map(({ rowAffected }) => rowAffected).sort()).toEqual([0, 1]);
-    await one.write({ kind: 'deleteItem', itemId: 'b' });
+    // Its vector goes along, and one that was written in the same go.
+    const gone = { kind: 'deleteItem', itemId: 'b' } as const;
+    await Promise.all([one.write(vectorsOf('text', ['b', [7, 8]])), one.write(gone)]);
     await passed(two);
     await two.write(itemsOf('b'));
     const three = await node();
     await Promise.all([passed(one), passed(two)]);
     for (const each of [one, two, three])
       expect(['a', 'b', 'c'].map((id) => vectorAt(each, id))).toEqual([undefined, undefined, [5, 6]]);
+    // Nothing is left under the row of an item that is gone.
+    for (const { local } of [one, two, three]) {
+      const rows: number[] = [];
+      local.scanVectors(0, (row) => void rows.push(row));
+      expect(rows).toEqual([local.itemRow('c')]);
+    }
     for (const each of [one, two, three]) await each.close();
   },
 );
