@@ -177,6 +177,15 @@ export class VectorTable {
     this.leave(row);
   }
 
+  /** The vector of a row by its bytes, in spaces of cosines at length 1; undefined for a row without. */
+  vectorAt(row: number): Float32Array | undefined {
+    const place = this.placeOf(row);
+    if (place === undefined) return undefined;
+    const { bytes, scale } = this.recordAt(place);
+    const unit = this.space.similarity === 'euclidean' ? scale / 2 : scale;
+    return Float32Array.from(bytes, (byte) => byte * unit);
+  }
+
   /** Makes the record of a row no row's. */
   private leave(row: number): void {
     const place = this.placeOf(row);
@@ -196,13 +205,17 @@ export class VectorTable {
   private addToSums(place: number, sign: 1 | -1): void {
     const { similarity, dimensions } = this.space;
     if (similarity !== 'cosine') return;
+    const { bytes, scale } = this.recordAt(place);
+    for (let number = 0; number < dimensions; number++)
+      this.sums[number]! += sign * Math.round(bytes[number]! * scale * SUM_UNIT);
+    this.mean = undefined;
+  }
+
+  private recordAt(place: number) {
     const at = this.offsetOf(place);
     const { buffer } = this.memory;
-    const bytes = new Int8Array(buffer, at, dimensions);
-    const [scale] = new Float32Array(buffer, at + this.layout.length, 1);
-    for (let number = 0; number < dimensions; number++)
-      this.sums[number]! += sign * Math.round(bytes[number]! * scale! * SUM_UNIT);
-    this.mean = undefined;
+    const bytes = new Int8Array(buffer, at, this.space.dimensions);
+    return { bytes, scale: new Float32Array(buffer, at + this.layout.length, 1)[0]! };
   }
 
   private placeOf(row: number): number | undefined {
