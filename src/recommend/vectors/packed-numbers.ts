@@ -68,7 +68,7 @@ export function comparisonWith(query: Float32Array, similarity: Similarity) {
 }
 
 /** In four sums at once: each addition of one alone would wait for the one before. */
-function productOf(a: Float32Array, b: Float32Array): number {
+export function productOf<T extends Float32Array | Float64Array>(a: T, b: T): number {
   let [one, two, three, four] = [0, 0, 0, 0];
   const whole = a.length & ~3;
   for (let at = 0; at < whole; at += 4) {

@@ -69,20 +69,29 @@ export function probedRanges(
 export function nearestLists(
   place: TablePlace,
   kernels: Kernels,
-  { queries, ...out }: ReturnType<typeof scratchAt>,
+  { queries: query, outPlaces, outScores }: ReturnType<typeof scratchAt>,
   queryScale: number,
   k: number,
 ): number[] {
   const { length, records, recordBytes } = layoutOf(place);
   const lists = place.starts!.length - 1;
   const best = new TopK(k);
-  const places = new Uint32Array(place.memory.buffer, out.outPlaces, BLOCK_RECORDS);
-  const scores = new Float32Array(place.memory.buffer, out.outScores, BLOCK_RECORDS);
+  const places = new Uint32Array(place.memory.buffer, outPlaces, BLOCK_RECORDS);
+  const scores = new Float32Array(place.memory.buffer, outScores, BLOCK_RECORDS);
   for (let first = 0; first < lists; first += BLOCK_RECORDS) {
     const count = Math.min(BLOCK_RECORDS, lists - first);
-    const block = { records: records + first * recordBytes, count, length };
     const threshold = best.scoreMin;
-    const found = kernels.scanBytes({ ...out, ...block, query: queries, queryScale, threshold });
+    const block = records + first * recordBytes;
+    const found = kernels.scanBytes({
+      records: block,
+      count,
+      length,
+      query,
+      queryScale,
+      threshold,
+      outPlaces,
+      outScores,
+    });
     for (let at = 0; at < found; at++) best.push(first + places[at]!, scores[at]!);
   }
   return best.sorted().rows;

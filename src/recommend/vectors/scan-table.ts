@@ -31,13 +31,13 @@ export function* scanTable(
 ): Generator<undefined, Ranked> {
   const { length, recordBytes, records } = layoutOf(place);
   const region = scratchAt(length, scratch);
-  const { queries, ...out } = region;
+  const { queries: queryAt, outPlaces, outScores } = region;
   const { buffer } = place.memory;
-  const words = new Int16Array(buffer, queries, length);
+  const words = new Int16Array(buffer, queryAt, length);
   const packed = new Int16Array(length);
   const queryScale = packQuery(query, packed);
-  const outPlaces = new Uint32Array(buffer, out.outPlaces, BLOCK_RECORDS);
-  const outScores = new Float32Array(buffer, out.outScores, BLOCK_RECORDS);
+  const foundPlaces = new Uint32Array(buffer, outPlaces, BLOCK_RECORDS);
+  const foundScores = new Float32Array(buffer, outScores, BLOCK_RECORDS);
   const rows = new Uint32Array(buffer);
   const best = new TopK(k);
   words.set(packed);
@@ -46,12 +46,22 @@ export function* scanTable(
     // Others search with the same region between two blocks.
     words.set(packed);
     const block = records + first * recordBytes;
-    const job = { ...out, query: queries, length, queryScale, records: block, count };
     // Of equal scores the lower row stands first, wherever its record is: those of the least score are looked at, too.
-    const found = kernels.scanBytes({ ...job, threshold: below(best.scoreMin) });
+    const threshold = below(best.scoreMin);
+    const job = {
+      records: block,
+      count,
+      length,
+      query: queryAt,
+      queryScale,
+      threshold,
+      outPlaces,
+      outScores,
+    };
+    const found = kernels.scanBytes(job);
     for (let at = 0; at < found; at++) {
-      const row = rows[(block + outPlaces[at]! * recordBytes + length + 8) >>> 2]!;
-      const score = outScores[at]!;
+      const row = rows[(block + foundPlaces[at]! * recordBytes + length + 8) >>> 2]!;
+      const score = foundScores[at]!;
       if (row !== NO_ROW && best.takes(row, score) && Number.isFinite(score) && accept(row))
         best.push(row, score);
     }

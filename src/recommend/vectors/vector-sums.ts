@@ -1,5 +1,6 @@
 import { countBits, hasBit } from '../../memory/bits.ts';
 import { TopK } from '../../memory/top-k.ts';
+import { productOf } from './packed-numbers.ts';
 import type { VectorReader } from './vector-reader.ts';
 import { QUERIES_MAX } from './vector-table.ts';
 
@@ -17,8 +18,10 @@ const SEARCHED_BYTES = 4 * 2 ** 20;
 
 /** Likes that are alike. */
 interface Interest {
-  /** Of their vectors, each at length 1 and as often as it counts. */
+  /** Of their vectors, each at length 1 less the mean of all, and as often as it counts. */
   readonly sum: Float64Array;
+  /** The sum's with itself. */
+  squares: number;
   weight: number;
 }
 
@@ -51,16 +54,18 @@ export class VectorSums {
     const interests = interestsOf(reader, liked);
     const whole = interests.reduce((sum, { weight }) => sum + weight, 0);
     this.reader = reader;
+    const { mean } = reader.place;
     this.queries = interests.map(({ sum, weight }) => {
+      for (let number = 0; number < sum.length; number++) sum[number]! += weight * mean[number]!;
       const query = ofLengthOne(sum);
-      return { packed: reader.pack(query), share: weight / whole, base: product(query, reader.place.mean) };
+      return { packed: reader.pack(query), share: weight / whole, base: productOf(query, mean) };
     });
     this.largest = this.queries[0]?.share ?? 0;
     return this.largest > 0;
   }
 
   get(row: number): number {
-    const [out] = [new Float64Array(1)];
+    const out = new Float64Array(1);
     this.copy([row], out);
     return out[0]!;
   }
@@ -102,44 +107,31 @@ export class VectorSums {
 
 /** The strongest first. */
 function interestsOf(reader: VectorReader, liked: readonly number[]): Interest[] {
-  const { dimensions, mean } = reader.place;
+  const { mean } = reader.place;
   const interests: Interest[] = [];
+  const own = new Float64Array(mean.length);
   for (let at = 0; at < Math.min(liked.length, LIKES_MAX); at++) {
-    const own = new Float64Array(dimensions);
+    for (let number = 0; number < own.length; number++) own[number] = -mean[number]!;
     if (!reader.addTo(own, liked[at]!)) continue;
     const weight = 2 ** (-at / HALF_LIKES);
-    const near = interests.map((interest) => cosineLess(own, interest, mean));
-    const nearest = near.indexOf(Math.max(...near));
-    if (nearest >= 0 && (near[nearest]! >= SAME_INTEREST_MIN || interests.length === QUERIES_MAX)) {
-      const interest = interests[nearest]!;
-      for (let number = 0; number < dimensions; number++) interest.sum[number]! += weight * own[number]!;
-      interest.weight += weight;
-    } else {
-      interests.push({ sum: own.map((number) => weight * number), weight });
-    }
+    const squares = productOf(own, own);
+    const near = interests.map(
+      ({ sum, squares: others }) => productOf(own, sum) / Math.sqrt(squares * others || 1),
+    );
+    let nearest = near.indexOf(Math.max(...near));
+    if (nearest < 0 || (near[nearest]! < SAME_INTEREST_MIN && interests.length < QUERIES_MAX))
+      nearest = interests.push({ sum: new Float64Array(own.length), squares: 0, weight: 0 }) - 1;
+    const interest = interests[nearest]!;
+    for (let number = 0; number < own.length; number++) interest.sum[number]! += weight * own[number]!;
+    interest.squares = productOf(interest.sum, interest.sum);
+    interest.weight += weight;
   }
   return interests.sort((one, other) => other.weight - one.weight);
 }
 
-/** The cosine of a vector with the mean of an interest, both less the mean of all. */
-function cosineLess(own: Float64Array, { sum, weight }: Interest, mean: Float32Array): number {
-  let both = 0;
-  let ownSquares = 0;
-  let otherSquares = 0;
-  for (let at = 0; at < own.length; at++) {
-    const [x, y] = [own[at]! - mean[at]!, sum[at]! / weight - mean[at]!];
-    both += x * y;
-    ownSquares += x * x;
-    otherSquares += y * y;
-  }
-  return both / Math.sqrt(ownSquares * otherSquares || 1);
-}
-
 function ofLengthOne(sum: Float64Array): Float32Array {
-  const length = Math.sqrt(sum.reduce((squares, number) => squares + number * number, 0)) || 1;
-  return Float32Array.from(sum, (number) => number / length);
-}
-
-function product(one: Float32Array, other: Float32Array): number {
-  return one.reduce((sum, number, at) => sum + number * other[at]!, 0);
+  const length = Math.sqrt(productOf(sum, sum)) || 1;
+  const query = new Float32Array(sum.length);
+  for (let number = 0; number < sum.length; number++) query[number] = sum[number]! / length;
+  return query;
 }
