@@ -39,8 +39,16 @@ export function withFormula(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
 }
 
-/** A verdict in words as a number, 1 for yes and 0 for no; undefined for other texts. */
-export function verdictOf(text: string): '0' | '1' | undefined {
+/** Stars drawn or counted, and a number of so many: `4.0 out of 5 stars`, `4/5`. */
+const STARS = /^(★*)(½?)☆*$/;
+const OF_SO_MANY =
+  /^([\d.,]+) ?(?:(?:\/|out of|of|von|sur|de|di|van|av|z|\/ )\s*\d+)?(?: ?(?:stars?|sterne?n?|étoiles?|%))?$/i;
+
+/** A rating as a number: a verdict in words, 1 for yes and 0 for no, stars, or what is given of so many; other texts stay. */
+export function ratingOf(text: string): string {
   if (/^(?:true|yes|y|recommended)$/i.test(text)) return '1';
-  return /^(?:false|no|n|not recommended)$/i.test(text) ? '0' : undefined;
+  if (/^(?:false|no|n|not recommended)$/i.test(text)) return '0';
+  const [, full = '', half = ''] = STARS.exec(text) ?? [];
+  if (full + half !== '') return String(full.length + half.length / 2);
+  return OF_SO_MANY.exec(text)?.[1] ?? text;
 }

@@ -14,7 +14,7 @@ const USER_KEYS = words(`
   회원번호 회원아이디 회원id 회원코드 고객번호 고객아이디 고객id 고객코드 사용자아이디 사용자id 주문자아이디 주문자id
   رقمالعميل كودالعميل معرفالعميل رقمالزبون رقمالمستخدم معرفالمستخدم`);
 const USER_WORDS = words(`
-  user customer buyer purchaser reviewer member student pupil attendee subscriber listener borrower patron learner loyaltycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
+  user customer buyer purchaser reviewer member student pupil attendee subscriber listener borrower patron learner loyaltycard librarycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
   acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund
   klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー 회원 고객 사용자 구매자 주문자 العميل عميل الزبون المستخدم المشتري ชื่อผู้ใช้ 买家会员名 买家昵称`);
 /** Visitors that are known before a visit. */
@@ -28,7 +28,7 @@ const ITEM_KEYS = words(`
   артикул cikkszam tittelnr titelnr מקט`);
 const ITEM_WORDS = words(`
   item movie film product article book track song recipe podcast episode artikel produkt material produit producto articulo prodotto articolo towar artykul
-  ksiazka zbozi vyrobek kniha livro urun 商品 製品 作品 상품 제품 품목 المنتج منتج الصنف صنف upc ean gtin barcode plu`);
+  ksiazka zbozi vyrobek kniha livro urun 商品 製品 作品 상품 제품 품목 المنتج منتج الصنف صنف upc ean gtin barcode barkod plu`);
 /** Of orders perhaps a number of their own; so these come last. */
 const ITEM_REFERENCES = words('ref reference referencia riferimento eventcontext ereigniskontext');
 const TITLES = words(`
@@ -76,7 +76,7 @@ const WHO = anyOf(`
   steam students? pupils? attendees? readers? listeners? viewers? profiles? borrowers? players? learners? patrons? households? loyalty(?:cards?|members?)? users? customers? cust clients? buyers? shoppers? members? subscribers? accounts? persons? reviewers? kunden? kd
   debitor(?:en)? besteller kaufer kaeufer nutzer benutzer mitglieds? abonnent(?:en)? klant(?:en)? gebruikers? kopers?
   debiteur(?:en)? musteri kullanici uye alici`);
-const VISITOR = anyOf('visitors? guests? gast besucher bezoekers?');
+const VISITOR = anyOf('visitors? anonymous guests? gast besucher bezoekers?');
 const WHAT = anyOf(`
   items? lineitem products? prod variants? variante(?:n)? articles? parts? skus? stock movies? films? books? tracks? songs?
   videos? games? apps? listings? courses? posts? questions? recipes? episodes? shows? series podcasts? anime beers? wines? jobs? restaurants? venues? business hotels? artikel art produkt produkts material mat teile? buch boek urun stok`);
@@ -106,7 +106,9 @@ const ROMANCE_WHAT = anyOf(`
   article produit articulo producto articolo prodotto plato plat piatto prato danie film livre libro pelicula disque disco cours corso curso
   produktu towaru artykulu oferty aukcji ksiazki zbozi vyrobku knihy polozky produto livro`);
 const ROMANCE_TEXT = anyOf('description descripcion descrizione descr descricao opis popis');
-const ROMANCE_COUNT = anyOf('quantite qte quantita qta cantidad unidades quantidade ilosc mnozstvi pocet');
+const ROMANCE_COUNT = anyOf(
+  'quantite qte quantita qta cantidad unidades quantidade ilosc liczba mnozstvi pocet',
+);
 const ROMANCE_ORDERED = anyOf(
   'commandee? ordinata pedida? achetee? acquistata comprada vendue vendida venduta zamowiona sprzedana kusu sztuk',
 );
@@ -299,7 +301,9 @@ function titleBesideKey(plain: readonly string[], taken: readonly number[]): num
   );
 }
 
-const ITEM_TITLES = ITEM_WORDS.filter((word) => !['upc', 'ean', 'gtin', 'barcode', 'plu'].includes(word));
+const ITEM_TITLES = ITEM_WORDS.filter(
+  (word) => !['upc', 'ean', 'gtin', 'barcode', 'barkod', 'plu'].includes(word),
+);
 
 /** Ends of the names of columns of times, or in French, Spanish and Italian beginnings. */
 const TIME_NAME =

@@ -1,5 +1,6 @@
 import { FIELDS } from './guess-columns.ts';
 import type { FilePlan } from './import-plan.ts';
+import { ofLists } from './map-columns.ts';
 import { DEFAULT_SEPARATOR } from './rows-to-records.ts';
 
 /** The numbers may be something else. */
@@ -35,6 +36,7 @@ export function describePlan({
         : `all of type "${plan.type}"`,
     );
   }
+  if (kind === 'users' && plan.lists?.length) parts.push(`no items${ofLists(plan.lists)}`);
   if (kind === 'feedback' && mapping.Timestamp === undefined)
     parts.push('no column of times, so all of it is of now (--map time=COLUMN names one)');
   const { states = [], leftOut } = plan;
@@ -51,6 +53,8 @@ export function describePlan({
         ? `rows without "${columns[plan.continued.key]}" go on with the row before where they are empty`
         : `rows with the "${columns[plan.continued.key]}" of the row before go on with it where they are empty`,
     );
+  if (plan.format.name === 'delimited' && plan.format.above !== undefined)
+    parts.push(`names of columns in line ${plan.format.above + 1}`);
   const used = [...Object.values(mapping), ...states.map(({ at }) => at)];
   const others = plan.isOfFeedback ? [] : columns.filter((_, at) => !used.includes(at));
   if (kind === 'items' && mapping.Comment === undefined && others.length > 0)

@@ -1,5 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
-import { listOfItems } from './nested-rows.ts';
+import { listOfItems, parseObject } from './nested-rows.ts';
 import { OpenReading } from './open-reading.ts';
 
 /** With a line feed a carriage return before it is part of the line end, in some lines or all. */
@@ -13,19 +13,18 @@ export type RowFormat =
       /** Quotes keep delimiters and line ends within a cell. */
       readonly isQuoted: boolean;
       readonly newline: Newline;
+      /** Lines above the names of columns, which are no rows: the title of a report, remarks, Excel's own line. */
+      readonly above?: number;
     }
   /** One JSON object a line; with a list, one of its elements is a row: see `rowsWithin`. */
   | { readonly name: 'ndjson'; readonly list?: string | undefined };
 
 const DELIMITERS = ['::', '\t', '|', ';', ','];
 
+const OF_OBJECTS = "write each on a line of its own, as jq -c '.[]' does";
+
 /** Excel's own first line, which names the delimiter: `sep=;`. */
 const EXCEL_LINE = /^"?sep=(.)"?$/i;
-
-/** True when a first line is Excel's own, which is no row. */
-export function isExcelLine(line: string): boolean {
-  return EXCEL_LINE.test(line);
-}
 
 /**
  * Tells by its first lines how a file is written.
@@ -39,19 +38,56 @@ export function detectFormat(head: string, said?: string, name = 'The file'): Ro
     throw new OperatorError(
       `${name} is one JSON array of lists; write an object for each, with names for its values`,
     );
-  if (/^\s*\{/.test(head)) return { name: 'ndjson', list: listOfItems(head) };
-  const [first = ''] = head.split(/[\r\n]/, 1);
-  const bare = first.replace(/"[^"]*"/g, '');
-  const delimiter =
-    said !== undefined && bare.includes(said)
-      ? said
-      : (EXCEL_LINE.exec(first)?.[1] ?? delimiterOf(bare, head));
+  if (/^\s*\{/.test(head)) {
+    const [one, ...others] = Object.values(parseObject(head) ?? {}).map((value) =>
+      value !== null && typeof value === 'object' ? Object.keys(value).join() : '',
+    );
+    if (others.length > 0 && one !== '' && others.every((keys) => keys === one))
+      throw new OperatorError(`${name} is one JSON object of objects; ${OF_OBJECTS}`);
+    return { name: 'ndjson', list: listOfItems(head) };
+  }
+  const lines = head.split(/\r\n|[\r\n]/, LINES_COMPARED);
+  const excel = EXCEL_LINE.exec(lines[0]!)?.[1];
+  const above = excel === undefined ? linesAbove(lines, head) : 1;
+  const bare = withoutQuoted(lines[above] ?? '');
+  const delimiter = said !== undefined && bare.includes(said) ? said : (excel ?? delimiterOf(bare, head));
   return {
     name: 'delimited',
     delimiter,
     isQuoted: delimiter !== '::',
     newline: newlineOf(head),
+    ...(above > 0 && { above }),
   };
+}
+
+/**
+ * How many lines stand above the names of columns: those before the first line of words in two or more columns that fills more than
+ * half as many as the lines behind it do.
+ */
+function linesAbove(lines: readonly string[], head: string): number {
+  const found = lines.findIndex((line, at) => {
+    const delimiter = delimiterOf(withoutQuoted(line), head);
+    const [names = 0, ...counts] = lines.slice(at).map((each) => cellsIn(each, delimiter).length);
+    const rows = counts.filter((count) => count > 0).sort((one, other) => one - other);
+    const usual = rows[rows.length >> 1] ?? 0;
+    return names > 1 && names * 2 > usual && (!line.startsWith('#') || names >= usual);
+  });
+  const names = lines[found] ?? '';
+  const isWords = cellsIn(names, delimiterOf(withoutQuoted(names), head)).every(
+    (cell) => !/^\W*\d/.test(cell),
+  );
+  const blank = lines.findIndex((line) => line.trim() !== '');
+  return found > 0 && isWords ? found : Math.max(0, blank);
+}
+
+/** The cells of a line that are not empty, roughly: a sign within quotes parts none. */
+function cellsIn(line: string, delimiter: string): string[] {
+  const cells = line.replace(/"[^"]*"/g, (cell) => cell.replaceAll(delimiter, '')).split(delimiter);
+  return cells.filter((cell) => /[\p{L}\p{N}]/u.test(cell));
+}
+
+function withoutQuoted(line: string): string {
+  return line.replace(/"[^"]*"/g, '');
 }
 
 function delimiterOf(line: string, head: string): string {

@@ -5,8 +5,10 @@
 
 import { ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
 import { likelyPositive } from '../domain/feedback-troubles.ts';
-import { cellText, verdictOf } from './cell-text.ts';
+import { holdLists } from './cell-lists.ts';
+import { cellText, ratingOf } from './cell-text.ts';
 import { isMailName, isRatingOfItems, mappingByNames, plainName, timeColumn } from './column-names.ts';
+import { countIn, isValue, keyBesideTitles, VALUES_MIN } from './keys-by-content.ts';
 import { isClock, isDay, timeForm, timeFormOfNamed } from './time-formats.ts';
 
 /** The kind of a file's records. */
@@ -59,14 +61,19 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
     if (clock >= 0 && 'Timestamp' in mapping) mapping.Clock = clock;
   }
   // Of events that are held somewhere each has a name of its own.
-  if (new Set(valuesOf(rows, mapping.FeedbackType)).size > TYPES_MAX) delete mapping.FeedbackType;
+  const types = new Set(valuesOf(rows, mapping.FeedbackType));
+  if (types.size > TYPES_MAX || (!hasTypes(types) && areNames(rows, mapping))) delete mapping.FeedbackType;
   const telling = typesBesideOne(rows, mapping);
   if (telling !== undefined) mapping.FeedbackType = telling;
-  const wider = widerUser(rows, mapping) ?? mailBesideNames(rows, mapping);
+  const wider =
+    widerUser(rows, mapping) ??
+    fullerUser(rows, mapping) ??
+    mailBesideNames(rows, mapping) ??
+    mailOfFeedback(rows, mapping);
   if (wider !== undefined) mapping.UserId = wider;
   const key = keyBesideOneItem(rows, mapping);
   if (key !== undefined) mapping.ItemId = key;
-  const isVerdict = (value: string) => /^[01]$/.test(verdictOf(value) ?? value);
+  const isVerdict = (value: string) => /^[01]$/.test(ratingOf(value));
   const verdict = names.findIndex((name, at) => {
     const values = VERDICT_NAME.test(plainName(name)) ? valuesOf(rows, at) : [];
     return values.length > 0 && values.every(isVerdict);
@@ -85,17 +92,18 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   return { kind: kindOf(mapping), hasHeader: true, mapping };
 }
 
-/** The columns by their names; one that is empty in all first rows is nothing that another can be. */
+/** The columns by their names; one that is empty in all first rows is nothing that another can be, and one of lists is no item. */
 function mappingOf([names = [], ...body]: readonly (readonly string[])[]): Record<string, number> {
   const isEmpty = names.map((_, at) => body.length > 0 && body.every((row) => (row[at] ?? '') === ''));
-  const filled = mappingByNames(names.map((name, at) => (isEmpty[at] ? '' : name)));
-  const rest = Object.entries(mappingByNames(names)).filter(([, at]) => isEmpty[at]);
+  const single = names.map((name, at) => (isListOfItems([names, ...body], at) ? '' : name));
+  const filled = mappingByNames(single.map((name, at) => (isEmpty[at] ? '' : name)));
+  const rest = Object.entries(mappingByNames(single)).filter(([, at]) => isEmpty[at]);
   return { ...Object.fromEntries(rest), ...filled };
 }
 
-/** How many different values rows have in some columns together. */
-function countIn(body: readonly (readonly string[])[], ...columns: readonly number[]): number {
-  return new Set(body.map((row) => columns.map((at) => row[at]).join('\n'))).size;
+/** True for a column that is called as items are and has several of them in a cell. */
+function isListOfItems(rows: readonly (readonly string[])[], at: number): boolean {
+  return mappingByNames([rows[0]![at]!]).ItemId === 0 && holdLists(valuesOf(rows, at));
 }
 
 /** A column of users has at most this share of the numbers that they have in each order. */
@@ -145,12 +153,39 @@ function mailBesideNames(
 ): number | undefined {
   const users = valuesOf(rows, user);
   if (users.length === 0 || !users.every((value) => /^\p{L}.*\s\p{L}/u.test(value))) return undefined;
-  const at = (rows[0] ?? []).findIndex((_, each) => {
+  return mailsIn(rows, rows.length - 1, new Set(users).size);
+}
+
+/** The column of most addresses of mail in a file of items that come again, whose users no name tells. */
+function mailOfFeedback(
+  rows: readonly (readonly string[])[],
+  { UserId: user, ItemId: item }: Mapping,
+): number | undefined {
+  const items = valuesOf(rows, item);
+  const isFeedback = user === undefined && new Set(items).size < items.length;
+  return isFeedback ? mailsIn(rows, rows.length / 2, VALUES_MIN) : undefined;
+}
+
+/** The column of most addresses of mail that is filled in some rows and has some different ones. */
+function mailsIn(
+  rows: readonly (readonly string[])[],
+  filledMin: number,
+  mailsMin: number,
+): number | undefined {
+  const counts = rows[0]!.map((_, each) => {
     const mails = valuesOf(rows, each);
-    const isGiven = mails.length === rows.length - 1 && mails.every((mail) => /^[^\s@]+@[^\s@]+$/.test(mail));
-    return isGiven && new Set(mails).size >= new Set(users).size;
+    const areMails = mails.length >= filledMin && mails.every((mail) => /^[^\s@]+@[^\s@]+$/.test(mail));
+    return areMails ? new Set(mails).size : 0;
   });
-  return at < 0 ? undefined : at;
+  const most = Math.max(...counts);
+  return most >= Math.max(1, mailsMin) ? counts.indexOf(most) : undefined;
+}
+
+/** The column of users that all rows have, where most have none in the known one, such as that of visitors who are signed in. */
+function fullerUser(rows: readonly (readonly string[])[], { UserId: user }: Mapping): number | undefined {
+  if (user === undefined || valuesOf(rows, user).length * 2 >= rows.length - 1) return undefined;
+  const other = mappingByNames(rows[0]!.map((name, at) => (at === user ? '' : name))).UserId;
+  return valuesOf(rows, other).length === rows.length - 1 ? other : undefined;
 }
 
 /** The values of a column under its name; none without one. */
@@ -172,14 +207,19 @@ function isAboveValues([first = [], ...body]: readonly (readonly string[])[]): b
   });
 }
 
-/** True for a text that is no name of a column: a number, or a date. */
-function isValue(cell: string): boolean {
-  const number = cell.trim().replace(/^(-?\d+),(\d+)$/, '$1.$2');
-  return timeForm([cell]) !== undefined || (number !== '' && Number.isFinite(Number(number)));
-}
-
 /** More different texts are no types of feedback. */
 const TYPES_MAX = 30;
+
+/** True for words each of which goes with one value of another column and that with it, as names of items do. */
+function areNames(
+  rows: readonly (readonly string[])[],
+  { FeedbackType: type = -1, UserId: user }: Mapping,
+): boolean {
+  const words = countIn(rows, type);
+  const isKey = (at: number) =>
+    at !== type && at !== user && countIn(rows, at) === words && countIn(rows, at, type) === words;
+  return words > VALUES_MIN && rows[0]!.some((_, at) => isKey(at));
+}
 
 /** True for few different words, of which one says what users do. */
 function hasTypes(words: ReadonlySet<string>): boolean {
@@ -229,136 +269,46 @@ function isCounter(values: readonly string[]): boolean {
   );
 }
 
+/** True for numbers of which each item that comes again has one, such as that of its category. */
+function isOfItems(rows: readonly (readonly string[])[], at: number, item: number): boolean {
+  const items = countIn(rows, item);
+  return items < rows.length && countIn(rows, item, at) === items && countIn(rows, at) < items;
+}
+
 /**
  * Without names: user, item, then a small number is a rating, one without an end a count, and a larger one or a date a time; dates come
- * anywhere. What counts the rows is passed over where two other columns may be keys, and so are places on a map.
+ * anywhere. What counts the rows is passed over where two other columns may be keys, and so are places on a map and lists.
  */
 function byPlace(rows: readonly (readonly string[])[]): Mapping {
   const mapping: Record<string, number> = {};
   const columns = Array.from(rows[0] ?? [], (_, at) => {
     const values = rows.map((row) => cellText(row[at] ?? '')).filter((value) => value !== '');
     const isTime = timeForm(values) !== undefined;
+    const isList = holdLists(values);
     const isMeasured = values.length > 0 && values.every((value) => MEASURED.test(value));
     const isKey = new Set(values).size > STEPS_MAX || values.some((value) => /\p{L}/u.test(value));
     const counts = isCounter(values);
-    return { at, values, isTime, isMeasured, counts, isKey: isKey && !isTime && !isMeasured && !counts };
+    return {
+      at,
+      values,
+      isTime,
+      isOther: isMeasured || isList,
+      counts,
+      isKey: isKey && !isTime && !isMeasured && !counts,
+    };
   });
   const isNumbered = columns.filter(({ isKey }) => isKey).length > 1;
-  for (const { at, values, isTime, isMeasured, counts } of columns) {
-    if (isMeasured || (isNumbered && counts)) continue;
+  for (const { at, values, isTime, isOther, counts } of columns) {
+    if (isOther || (isNumbered && counts)) continue;
     if (isTime && !values.every((value) => Number.isFinite(Number(value)))) mapping.Timestamp ??= at;
     else if (mapping.UserId === undefined) mapping.UserId = at;
     else if (mapping.ItemId === undefined) mapping.ItemId = at;
     else if (isTime) mapping.Timestamp ??= at;
     else if (values.length > 0 && values.every(isValue)) {
       const field = fieldOfNumbers(values);
-      if (field !== undefined) mapping[field] ??= at;
+      if (field !== undefined && !(field === 'Value' && isOfItems(rows, at, mapping.ItemId)))
+        mapping[field] ??= at;
     } else if (hasTypes(new Set(values))) mapping.FeedbackType ??= at;
   }
   return mapping;
-}
-
-/** A key has at least so many values, each beside so many of the other key in the mean. */
-const [VALUES_MIN, OTHERS_MIN] = [5, 1.5];
-const KEY_NAME =
-  /(?:id|no|nr|num|number|nummer|code|kod|sku|key|ref)$|^(?:id|n|no|nr|num|numero|code|codigo|codice|kod|ref)/;
-
-/** Beside so many different titles in the mean a key may have another, as that of an article whose title was mended. */
-const TITLES_MAX = 1.1;
-
-/**
- * The column that tells items apart beside that of their titles: each value is called as a key is and goes with one title, and
- * each title with one of them.
- * @returns that of the titles where there is none, and undefined where these are empty or all alike
- */
-export function keyBesideTitles(
-  [names = [], ...body]: readonly (readonly string[])[],
-  titleAt: number,
-  taken: readonly number[],
-): string | undefined {
-  const titles = countIn(body, titleAt);
-  const at = names.findIndex((name, each) => {
-    if (each === titleAt || taken.includes(each) || !KEY_NAME.test(plainName(name))) return false;
-    const keys = countIn(body, each);
-    const pairs = countIn(body, each, titleAt);
-    return keys >= VALUES_MIN && keys < body.length && pairs <= TITLES_MAX * Math.min(keys, titles);
-  });
-  if (at >= 0) return names[at];
-  const isGiven = body.some((row) => row[titleAt] !== '') && (titles > 1 || body.length === 1);
-  return isGiven ? names[titleAt] : undefined;
-}
-
-/** True for whole numbers, as keys are, each of which goes with one text of another column and that with it. */
-function isBesideTitles(body: readonly (readonly string[])[], at: number): boolean {
-  const isTitle = (other: number) =>
-    new Set([countIn(body, at), countIn(body, other), countIn(body, at, other)]).size === 1 &&
-    body.every((row) => /\p{L}{2}/u.test(row[other] ?? ''));
-  return body.every((row) => /^\d{2,}$/.test(row[at] ?? '')) && body[0]!.some((_, other) => isTitle(other));
-}
-
-/** Of rows so many of each hundred at most begin with another order than the one before, where orders have several rows. */
-const ORDERS_MAX = 0.9;
-
-/**
- * The column that may have the users where neither key is known: it has most different values of those that are the same in all
- * rows of an order, which stand together. Where none tells orders apart it is the first whose values come again.
- * @returns undefined where no column holds times, as those of items or users do not
- */
-export function likelyUser(
-  [names = [], ...body]: readonly (readonly string[])[],
-  taken: readonly number[],
-): string | undefined {
-  const counts = names.map((_, at) => countIn(body, at));
-  const isTime = (at: number) => timeForm(body.map((row) => row[at] ?? '')) !== undefined;
-  if (!names.some((_, at) => isTime(at))) return undefined;
-  const isOrder = (at: number) => {
-    const runs = body.filter((row, each) => row[at] !== body[each - 1]?.[at]).length;
-    return runs === counts[at] && runs > 1 && runs < ORDERS_MAX * body.length;
-  };
-  const orders = [...names.keys()].filter(isOrder);
-  const isKey = (at: number) =>
-    counts[at]! >= VALUES_MIN &&
-    counts[at]! * OTHERS_MIN <= body.length &&
-    !taken.includes(at) &&
-    !isTime(at) &&
-    body.every((row) => !/^\d*[.,]\d+$/.test(row[at] ?? ''));
-  const keys = [...names.keys()].filter(isKey);
-  const ofOrders = keys.filter((at) =>
-    orders.some(
-      (order) => counts[order]! >= OTHERS_MIN * counts[at]! && countIn(body, order, at) === counts[order],
-    ),
-  );
-  return names[ofOrders.sort((one, other) => counts[other]! - counts[one]!)[0] ?? keys[0] ?? -1];
-}
-
-/**
- * The column that may have the other key of feedback where its name is not known: most different values that come again, each
- * beside several of the known key and, unlike the number of an order, at several times. Numbers count where their column is called as a
- * key is or, where no name is known, each goes with one title; times never.
- * @param known the columns of the one key and of the times @param taken columns that are something else
- */
-export function likelyKey(
-  [names = [], ...body]: readonly (readonly string[])[],
-  known: readonly number[],
-  taken: readonly number[],
-): string | undefined {
-  const isUnnamed = Object.keys(mappingByNames(names)).length === 0;
-  const found = names.map((name, at) => {
-    const values = new Set(body.map((row) => row[at] ?? '').filter((value) => value !== ''));
-    const besides = (other: number) =>
-      new Set(body.map((row) => row[at] && row[other] && `${row[at]}\n${row[other]}`)).size;
-    const isNamed = KEY_NAME.test(plainName(name)) || (isUnnamed && isBesideTitles(body, at));
-    const isOther =
-      [...values].some((value) => value.includes('/')) || (!isNamed && [...values].every(isValue));
-    const isKey =
-      values.size >= VALUES_MIN && known.every((other) => besides(other) >= OTHERS_MIN * values.size);
-    const isFree = ![...known, ...taken].includes(at);
-    return { name, isNamed, count: isFree && !isOther && isKey ? values.size : 0 };
-  });
-  const most = Math.max(0, ...found.map(({ count }) => count));
-  if (most === 0) return undefined;
-  return (
-    found.find(({ isNamed, count }) => isNamed && count * 2 >= most) ??
-    found.find(({ count }) => count === most)
-  )?.name;
 }

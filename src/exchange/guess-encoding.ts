@@ -1,5 +1,7 @@
 /** Encodings of texts that are not UTF-8, and which of them some bytes are likely of. */
 
+import { mappingByNames } from './column-names.ts';
+
 /** Encodings that can be named. UTF-16 is told by the mark at its beginning and need not be. */
 export const TEXT_ENCODINGS = [
   ...['utf-8', 'windows-1252', 'latin1', 'utf-16le', 'utf-16be'],
@@ -12,6 +14,7 @@ export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
 const pairs = (leads: string) =>
   new RegExp(`(?<![\\x80-\\xff])(?:[${leads}][\\xa1-\\xfe])+(?![\\x80-\\xff])`, 'g');
 
+const LINE_END = 0x0a;
 const NAMES_OF_LATIN = 'Windows-1252, as spreadsheets in western Europe write it';
 
 /**
@@ -58,6 +61,16 @@ export function likelyEncoding(bytes: Uint8Array): {
   const all = count(text);
   const share = (signs: RegExp) => count((text.match(signs) ?? []).join('')) / all;
   const found = SIGNS.find(([, , shareMin, signs]) => share(signs) >= shareMin);
-  const [encoding, name] = found ?? (['windows-1252', NAMES_OF_LATIN] as const);
+  const likely = found ?? (['windows-1252', NAMES_OF_LATIN] as const);
+  // Names of columns that are understood tell more than a few letters.
+  const named = SIGNS.find((each) => namesKnown(bytes, each[0]) > namesKnown(bytes, likely[0]));
+  const [encoding, name] = named ?? likely;
   return { encoding, name };
+}
+
+/** How many names in the first line of a text are those of known columns where it is of an encoding. */
+function namesKnown(bytes: Uint8Array, encoding: TextEncoding): number {
+  const line = bytes.subarray(0, Math.max(0, bytes.indexOf(LINE_END)));
+  const names = new TextDecoder(encoding).decode(line).split(/[,;\t|]/);
+  return Object.keys(mappingByNames(names)).length;
 }

@@ -1,5 +1,6 @@
 import { OperatorError } from '../domain/operator-error.ts';
-import { cellText } from './cell-text.ts';
+import { holdLists } from './cell-lists.ts';
+import { cellText, ratingOf } from './cell-text.ts';
 import { mappingByNames } from './column-names.ts';
 import { findTimeForm, timelessReading } from './column-times.ts';
 import { findContinued } from './continued-rows.ts';
@@ -44,6 +45,8 @@ export interface FilePlan extends Plan {
   readonly otherKey?: string | undefined;
   /** The columns that tell something else in other rows of one item, such as the category of a customer. */
   readonly unsteady?: readonly number[] | undefined;
+  /** The columns of lists, where no column has the items. */
+  readonly lists?: readonly string[] | undefined;
   /** Among its first rows there are values or ratings below 0. */
   readonly hasNegatives?: boolean | undefined;
   /** The order of day and month that was said, where the file shows the other one. */
@@ -206,6 +209,7 @@ function planRows(
     timeForm: wishes.timeForm,
     width: format.name === 'delimited' ? columns.length : undefined,
     unsteady: kind === 'feedback' ? unsteadyIn(body, used.ItemId) : [],
+    lists: used.ItemId === undefined ? columns.filter((_, at) => holdLists(columnOf(body, at))) : [],
     continued: kind === 'feedback' ? findContinued(body, mapping, states) : undefined,
     ...numbersIn(body, mapping, format),
     keepsBlanks: isExport(kind, columns),
@@ -228,7 +232,14 @@ export function whyTimeless(
 }
 
 function namesOf(first: Row, hasHeader: boolean): string[] {
-  return first.map((name, at) => (hasHeader ? String(name) : `column ${at + 1}`));
+  const bare = first.map((_, at) => `column ${at + 1}`);
+  if (!hasHeader) return bare;
+  // One that came before would be taken for the first of its name.
+  const names = first.map(String);
+  return names.map((name, at) => {
+    if (name.trim() === '') return bare[at]!;
+    return names.indexOf(name) === at ? name : `${name} (${bare[at]})`;
+  });
 }
 
 function withoutTime({ Timestamp: _, ...others }: Mapping): Mapping {
@@ -252,8 +263,8 @@ export function itemsWithin(
   const { kind, columns, isApiForm, hasHeader, mapping, format } = plan;
   if (kind !== 'feedback' || isApiForm || (format.name === 'delimited' && !hasHeader)) return undefined;
   // Tags in orders are of the order.
-  const steady = Object.entries(mappingByNames(columns)).filter(([, at]) => !plan.unsteady?.includes(at));
-  const { Labels: _, ...byName }: Mapping = Object.fromEntries(steady);
+  const steady = columns.map((name, at) => (plan.unsteady?.includes(at) ? '' : name));
+  const { Labels: _, ...byName }: Mapping = mappingByNames(steady);
   const { Comment, Categories, Labels }: Mapping = { ...byName, ...plan.itemFields };
   const isItems = Comment !== undefined || Categories !== undefined;
   if (!isItems || mapping.ItemId === undefined || isExport(kind, columns)) return undefined;
@@ -354,7 +365,7 @@ export function columnOf(rows: readonly Row[], at: number | undefined): string[]
 }
 
 function numbersIn(rows: readonly Row[], { Value, Rating }: Mapping, format: RowFormat) {
-  const numbers = [...columnOf(rows, Value), ...columnOf(rows, Rating)];
+  const numbers = [...columnOf(rows, Value), ...columnOf(rows, Rating).map(ratingOf)];
   return {
     hasDecimalCommas: hasDecimalCommas(numbers, format, rows.flatMap(textsOf)),
     hasNegatives: numbers.some((number) => /^\s*-|-\s*$/.test(number)),

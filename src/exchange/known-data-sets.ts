@@ -16,27 +16,9 @@ interface KnownFile {
 }
 
 /** Genres of MovieLens 100K in the order of the last columns of `u.item`. */
-const GENRES = [
-  'unknown',
-  'Action',
-  'Adventure',
-  'Animation',
-  "Children's",
-  'Comedy',
-  'Crime',
-  'Documentary',
-  'Drama',
-  'Fantasy',
-  'Film-Noir',
-  'Horror',
-  'Musical',
-  'Mystery',
-  'Romance',
-  'Sci-Fi',
-  'Thriller',
-  'War',
-  'Western',
-];
+const GENRES =
+  `unknown Action Adventure Animation Children's Comedy Crime Documentary Drama Fantasy Film-Noir Horror Musical Mystery
+  Romance Sci-Fi Thriller War Western`.split(/\s+/);
 const FIRST_GENRE = 5;
 const YEAR = /\((\d{4})\)\s*$/;
 

@@ -89,7 +89,13 @@ function mappingOf(
 
 /** Why the columns are not enough for rows of their kind; undefined where they are. @param likely the column that may have the missing key */
 export function whyLacking(
-  { path, kind, columns, mapping }: Columns & { readonly mapping: Mapping },
+  {
+    path,
+    kind,
+    columns,
+    mapping,
+    lists,
+  }: Columns & { mapping: Mapping; lists?: readonly string[] | undefined },
   likely = '',
   fault?: OpenReading,
 ): OperatorError | undefined {
@@ -100,7 +106,7 @@ export function whyLacking(
     const short = field === 'UserId' ? 'user' : 'item';
     // Without a user, what has an item is a file of items, where feedback is wanted.
     const what = REQUIRED[kind].includes(field) ? kind : 'feedback';
-    const finding = `${path}: no column looks like the ${field} of ${what}`;
+    const finding = `${path}: no column looks like the ${field} of ${what}${ofLists(lists)}`;
     const advice = `; name it with --map ${short}=COLUMN. The columns are ${columns.join(', ')}`;
     return fault ?? new OpenReading(short, finding, advice, columns.join(', '), likely);
   }
@@ -109,6 +115,12 @@ export function whyLacking(
   return new OperatorError(
     `${path}: user and item are both from the column "${columns[user]}"; name another of the columns ${columns.join(', ')} for one of them with --map`,
   );
+}
+
+/** That columns have lists, of which no row of feedback can be made; empty where none has. */
+export function ofLists(lists: readonly string[] = []): string {
+  if (lists.length === 0) return '';
+  return `: "${lists.join('", "')}" ${lists.length === 1 ? 'has' : 'have'} a list in a cell, where a row is needed for each of the list`;
 }
 
 const SHORT_NAMES: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ const GONE = anyOf(`
   quotation$ quote$ draft$ missing$ angebot$ entwurf devis$ brouillon presupuesto preventivo offerte$ reject fail$ failed$ failure$ expired chargeback abgelehnt abgebroch fehlgeschl rückerstatt rueckerstatt zurückerstatt erstattet zurückgegeb zurückgesend zurückgenomm
   zurueckgegeb zurueckgesend widerruf rembours renvoy refus échou abandon devol devuel reembols rechaz fallid rimbors reso$ resi$
   restituit rifiut geannul geretourn terugbetaald teruggestuurd mislukt zwroc zwrot odrzucon nieudan zrušen vracen vrácen vratk zamítnut selhal neúspěš falhou falhad estorn
-  unavailab erreur$ error$ errore$ fehler$ zahlungsfehl betalingsfout błąd$ skip$ skipped$ fraud betrug retur$ recus avbest avbrut makuler returner återbetald återtag tilbakef tilbageb iptal iade red$ reddedil キャンセル 返品 返金 取消 取り消し
+  unavailab erreur$ error$ errore$ fehler$ zahlungsfehl betalingsfout błąd$ skip$ skipped$ fraud betrug retur$ recus avbest avbrut makuler returner återbetald återtag tilbakef tilbageb iptal iade reddedil キャンセル 返品 返金 取消 取り消し
   취소 주문취소 구매취소 결제취소 반품 주문반품 환불 ملغي ملغى ملغاة الغاء الإلغاء مسترجع مسترد مرتجع الاسترجاع الاسترداد
   отмен скасован возврат$ возвращ поверн отказ върнат анулир töröl visszaküld visszatér lemond returnat ramburs respins ακυρω επιστροφ peruttu peruut palaut
   tühista tagasta atšauk grąžin atcelt batal dibatalkan pengembalian dikembalikan vráten storno povrat otkaz hủy$ ยกเลิก คืนสินค้า คืนเงิน בוטל מבוטל הוחזר החזר

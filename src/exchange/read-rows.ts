@@ -1,7 +1,7 @@
 import Papa, { type ParseResult } from 'papaparse';
 import { groupDigits } from '../domain/group-digits.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import { isExcelLine, type RowFormat } from './file-format.ts';
+import type { RowFormat } from './file-format.ts';
 import { type LostNumber, lostNumbers } from './lost-number.ts';
 import { parseObject, rowsWithin } from './nested-rows.ts';
 import { type Row, textOf } from './rows-to-records.ts';
@@ -24,12 +24,14 @@ export type RowBatches = AsyncIterable<readonly (ReadRow | BadRow)[]>;
 
 /** A character that stands in no text, for files in which a quote is a quote. */
 const NO_QUOTE = '\u0000';
+/** A cell that holds nothing, also of a line that databases draw between names and rows. */
+const RULE = /^[-+=\s]*$/;
 /** Beyond this a row is none: a quote is never closed, or a whole file is one line. What the API takes is far shorter. */
 export const ROW_CHARACTERS_MAX = 2 ** 24;
 const TOO_LONG = `a row of more than ${groupDigits(ROW_CHARACTERS_MAX)} characters`;
 
 /**
- * Splits text into rows. Lines without a value are passed over, and so is a first line by which Excel knows the delimiter.
+ * Splits text into rows. Lines without a value are passed over, and so are those above the names of columns.
  * @param name of the file, for errors
  * @param keys for JSON, the keys whose values are a row's cells
  * @throws OperatorError when a quote is never closed or a row is longer than ROW_CHARACTERS_MAX, with its line
@@ -50,13 +52,13 @@ async function* readDelimited(
   chunks: AsyncIterable<string>,
   format: DelimitedFormat,
 ): AsyncGenerator<readonly ReadRow[]> {
+  const { above = 0 } = format;
   let line = 1;
   for await (const { rows, fault } of parsePieces(chunks, format)) {
     const batch: ReadRow[] = [];
     for (const cells of rows) {
       if (format.newline === '\n') cells.push(withoutReturn(cells.pop()!));
-      const isBlank = cells.every((cell) => cell === '');
-      if (!isBlank && !(line === 1 && isExcelLine(cells.join(format.delimiter)))) batch.push({ line, cells });
+      if (line > above && !cells.every((cell) => RULE.test(cell))) batch.push({ line, cells });
       line++;
       if (format.isQuoted) for (const cell of cells) line += countLines(cell);
     }

@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from 'entities';
 import { type Fields as EntityFields, ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
-import { cellText, isRounded, narrowDigits, verdictOf, withFormula } from './cell-text.ts';
+import { cellText, isRounded, narrowDigits, ratingOf, withFormula } from './cell-text.ts';
 import type { RowFormat } from './file-format.ts';
 import { API_FIELDS, type Kind, type Mapping } from './guess-columns.ts';
 import { isKept, LostNumber, lostNumbers } from './lost-number.ts';
@@ -114,9 +114,9 @@ class Fields {
     return plainNumber(this.text(field), this.plan.hasDecimalCommas === true);
   }
 
-  /** The same of a rating, which may be a verdict in words. */
+  /** The same of a rating, which may be in words. */
   rating(): string {
-    return verdictOf(this.text('Rating')) ?? this.number('Rating');
+    return plainNumber(ratingOf(this.text('Rating')), this.plan.hasDecimalCommas === true);
   }
 
   names(field: string): unknown {

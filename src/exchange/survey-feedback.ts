@@ -2,7 +2,7 @@ import { getOrPut } from '../domain/get-or-put.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
 import { BusyUsers, mayBeNobody } from './busy-users.ts';
-import { cellText, verdictOf } from './cell-text.ts';
+import { cellText, ratingOf } from './cell-text.ts';
 import type { FilePlan } from './import-plan.ts';
 import type { MadeRow } from './made-rows.ts';
 import { stateOf } from './order-states.ts';
@@ -138,7 +138,7 @@ function addFeedback(
 
 function addRating(survey: Survey, cell: unknown, hasDecimalCommas: boolean): void {
   const text = cellText(String(cell ?? ''));
-  const rating = text === '' ? Number.NaN : Number(verdictOf(text) ?? plainNumber(text, hasDecimalCommas));
+  const rating = text === '' ? Number.NaN : Number(plainNumber(ratingOf(text), hasDecimalCommas));
   if (!Number.isFinite(rating)) return;
   if (survey.ratings.size < STATES_MAX || survey.ratings.has(rating))
     survey.ratings.set(rating, (survey.ratings.get(rating) ?? 0) + 1);

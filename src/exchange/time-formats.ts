@@ -1,4 +1,5 @@
 import { parseTimestamp } from '../domain/rfc3339.ts';
+import { gregorian, OTHER_YEAR, withoutSigns } from './calendars.ts';
 import { narrowDigits } from './cell-text.ts';
 
 /**
@@ -69,7 +70,7 @@ const halfBehind = (all: string, half: string, clock: string) => clock + halfOf(
 const OF_C = /^\p{L}{3} (\p{L}{3}) +(\d{1,2}) ([\d:]{8})( [+-]\d{4}| [A-Z]{3,4})? (\d{4})$/u;
 const CLOCK_FIRST = /^(\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?),? (.*\d{4}.*|\d.*\d\d)$/i;
 const plainTime = (text: string) =>
-  narrowDigits(text.trim())
+  withoutSigns(narrowDigits(text.trim()))
     .replace(FRONT_HALF, halfBehind)
     .replace(ARABIC_HALF, halfOf)
     .replace(OF_C, '$2 $1 $5 $3$4')
@@ -294,7 +295,7 @@ export function readTime(given: string, form: TimeForm): string | undefined {
     const seconds = Math.round((Number(text.replace(',', '.')) - EXCEL_EPOCH) * DAY_SECONDS);
     return new Date(seconds * 1000).toISOString();
   }
-  if (form === 'date') {
+  if (form === 'date' && !OTHER_YEAR.test(text)) {
     if (!Number.isNaN(parseTimestamp(text))) return text;
     const plain = text.replace(
       PRINTED_ZONE,
@@ -304,7 +305,7 @@ export function readTime(given: string, form: TimeForm): string | undefined {
   }
   const written = writtenOf(text);
   if (written === undefined || written.isClear !== (form === 'date')) return undefined;
-  const [year, month, date] = inOrder(written, form);
+  const [year, month, date] = gregorian(inOrder(written, form));
   const clock = clockOf(written.clock);
   if (clock === undefined) return undefined;
   const moment = `${fullYear(year)}-${month.padStart(2, '0')}-${date.padStart(2, '0')}${clock}`;

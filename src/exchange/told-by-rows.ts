@@ -3,7 +3,8 @@
 import { getOrPut } from '../domain/get-or-put.ts';
 import { cellText } from './cell-text.ts';
 import { isSentence } from './column-names.ts';
-import { type Kind, keyBesideTitles, likelyKey, likelyUser, type Mapping } from './guess-columns.ts';
+import type { Kind, Mapping } from './guess-columns.ts';
+import { countIn, keyBesideTitles, likelyKey, likelyUser } from './keys-by-content.ts';
 import { textsOf } from './read-rows.ts';
 import type { Row } from './rows-to-records.ts';
 
@@ -20,16 +21,29 @@ export function otherKey(
   const taken = Object.values(keys);
   if (keys.UserId === undefined && keys.ItemId === undefined)
     return wished === undefined || wished === 'feedback' ? likelyUser(rows, taken) : undefined;
-  const isTitled = keys.UserId !== undefined && titleAt !== undefined && !isSentence(columns[titleAt]!);
+  const isTitled =
+    keys.UserId !== undefined &&
+    titleAt !== undefined &&
+    !isSentence(columns[titleAt]!) &&
+    !isNameOfUsers(rows, keys.UserId, titleAt);
   const titled = isTitled ? keyBesideTitles(rows, titleAt, taken) : undefined;
   const known = [keys.UserId ?? keys.ItemId, keys.Timestamp].filter((at) => at !== undefined);
   return titled ?? likelyKey(rows, known, taken);
 }
 
+/** True for names of which each user that comes again has one. */
+function isNameOfUsers([, ...rows]: readonly (readonly string[])[], user: number, name: number): boolean {
+  const users = countIn(rows, user);
+  return users < rows.length && countIn(rows, user, name) === users;
+}
+
 /** Fewer items that come in several rows do not tell that a column is of something else. */
 const SEVERAL_MIN = 10;
 
-/** The columns that have several values for more than half of the items that come in several of the first rows. */
+/**
+ * The columns that tell nothing of items: of several values for more than half of the items that come in several of the first rows, or
+ * with one for all items.
+ */
 export function unsteadyIn(rows: readonly Row[], itemAt: number | undefined): number[] {
   if (itemAt === undefined) return [];
   const items = new Map<string, string[][]>();
@@ -37,10 +51,14 @@ export function unsteadyIn(rows: readonly Row[], itemAt: number | undefined): nu
     const texts = textsOf(row).map(cellText);
     if (texts[itemAt]) getOrPut(items, texts[itemAt], () => []).push(texts);
   }
-  const several = [...items.values()].filter((each) => each.length > 1);
-  if (several.length < SEVERAL_MIN) return [];
+  const all = [...items.values()];
+  const several = all.filter((each) => each.length > 1);
+  if (all.length < SEVERAL_MIN) return [];
   return Array.from({ length: rows[0]!.length }, (_, at) => at).filter((at) => {
     const varying = several.filter((each) => new Set(each.map((row) => row[at]).filter(Boolean)).size > 1);
-    return varying.length * 2 > several.length;
+    return (
+      (several.length >= SEVERAL_MIN && varying.length * 2 > several.length) ||
+      new Set(all.flat().map((row) => row[at])).size === 1
+    );
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { detectFormat } from '../../src/exchange/file-format.ts';
-import { guess, likelyKey } from '../../src/exchange/guess-columns.ts';
+import { guess } from '../../src/exchange/guess-columns.ts';
+import { likelyKey } from '../../src/exchange/keys-by-content.ts';
 import { hasDecimalCommas, type Plan, recordOf } from '../../src/exchange/rows-to-records.ts';
 import { readTime, type TimeForm, timeForm } from '../../src/exchange/time-formats.ts';
 

@@ -1,0 +1,213 @@
+import { describe, expect, it, test } from 'vitest';
+import { ratingOf } from '../../src/exchange/cell-text.ts';
+import { describePlan } from '../../src/exchange/describe-plan.ts';
+import { likelyEncoding } from '../../src/exchange/guess-encoding.ts';
+import { itemsWithin, planFile, readPlan } from '../../src/exchange/import-plan.ts';
+import { madeRows } from '../../src/exchange/made-rows.ts';
+import { isGone } from '../../src/exchange/order-states.ts';
+import { readProposed } from '../../src/exchange/proposals.ts';
+import { once } from '../../src/exchange/read-rows.ts';
+import { readTime } from '../../src/exchange/time-formats.ts';
+
+const plan = (head: string) => planFile('a.csv', head, true, {});
+const proposed = async (head: string) =>
+  (await readProposed({ path: 'a.csv', head, isWhole: true }, {})).plan;
+
+/** What an import makes of a text. */
+async function made(text: string) {
+  const all = [];
+  for await (const rows of madeRows(await plan(text), once(text))) all.push(...rows.map((row) => row.made));
+  return all;
+}
+
+/** Rows of some users and items, each by a template. */
+function rows(row: (user: number, item: number, at: number) => string, count = 40): string {
+  return Array.from({ length: count }, (_, at) => row(at % 7, (at * at + at) % 23, at)).join('\n');
+}
+const day = (at: number) => `2025-03-${String(10 + (at % 20)).padStart(2, '0')}`;
+
+describe('lines above the names of columns are no rows', () => {
+  const body = 'Kunde;Artikel;Datum;Menge\n7;tea;31.03.2025;2\n8;cup;30.03.2025;1\n';
+  const record = { UserId: '7', ItemId: 'tea', FeedbackType: 'like', Value: 2 };
+
+  it.each([
+    ['the title of a report', 'Umsatz;01.01. - 31.03.;;\nWerk 7;;;\n;;;\n', 4],
+    ['remarks', '# GA4\n# 20250101-20250331\n\n', 4],
+    ['an empty line', '\n', 2],
+    ['a line of names of several columns each', 'Wer;;Wann;\n;;;\n', 3],
+    ["Excel's own line", 'sep=;\n', 2],
+  ])('such as %s', async (_, above, line) => {
+    const found = await plan(above + body);
+    expect(describePlan(found)).toContain(`names of columns in line ${line}`);
+    const [first, ...others] = await made(above + body);
+    expect(first).toEqual({ record: expect.objectContaining(record) });
+    expect(others).toHaveLength(1);
+  });
+
+  it('and neither are those that databases draw, but a first row of data is one', async () => {
+    const drawn = '+------+-----+\n| user | sku |\n+------+-----+\n| ann  | tea |\n+------+-----+\n';
+    expect(await made(drawn)).toEqual([
+      { record: expect.objectContaining({ UserId: 'ann', ItemId: 'tea' }) },
+    ]);
+    const sparse = 'ann,tea,,,,\nbob,cup,1,2,3,4\ncid,pot,1,2,3,4\n';
+    expect(await made(sparse)).toHaveLength(3);
+  });
+});
+
+describe('cells with a list of items', () => {
+  const history = (at: number) => Array.from({ length: (at % 5) + 1 }, (_, n) => `N${n + at}`).join(' ');
+  const mind = rows(
+    (user, _, at) =>
+      `${at}\tU${user}\t3/${10 + (at % 9)}/2025 9:08:07 AM\t${history(at)}\tN1-0 N${at}-1${' N7-0'.repeat(at % 3)}`,
+  );
+
+  it.each([
+    [
+      'clicks and what was shown',
+      `id\tuser_id\ttime\thistory\timpressions\n${mind}`,
+      'history", "impressions',
+    ],
+    ['without names of columns', mind, 'column 4", "column 5'],
+    [
+      'numbers of articles',
+      `customer,date,product_ids\n${rows((user, item, at) => `c${user},${day(at)},"${item},${item + 1}${',9'.repeat(at % 3)}"`)}`,
+      'product_ids',
+    ],
+    [
+      'lists of Python',
+      `customer,date,product_ids\n${rows((user, item, at) => `c${user},${day(at)},"['p${item}', 'p9']"`)}`,
+      'product_ids',
+    ],
+    [
+      'numbers and names',
+      `customer,date,items\n${rows((user, item, at) => `c${user},${day(at)},"2x Tea ${item}, 1x Cup"`)}`,
+      'items',
+    ],
+    [
+      'all that is known of each',
+      `customer,date,details\n${rows((user, item, at) => `c${user},${day(at)},"SKU: ${item}, Name: Tea|SKU: 9, Name: Cup"`)}`,
+      'details',
+    ],
+  ])('are named and never taken for items, %s', async (_, text, names) => {
+    const { plan: found, open } = await readProposed({ path: 'a.csv', head: text, isWhole: true }, {});
+    expect(found.mapping).not.toHaveProperty('ItemId');
+    expect(`${open?.message}${describePlan(found)}`).toContain(`"${names}" ha`);
+    expect(`${open?.message}${describePlan(found)}`).toContain('a list in a cell');
+  });
+
+  it('are none where keys have blanks or commas, all as many', async () => {
+    const text = `user,isbn,date\n${rows((user, item, at) => `u${user},978 3 ${1000 + item},${day(at)}`)}`;
+    expect((await plan(text)).mapping).toMatchObject({ UserId: 0, ItemId: 1 });
+  });
+});
+
+test.each([
+  ['15/03/2567', 'day-first', '2024-03-15T00:00:00.000Z'],
+  ['2567-03-15 14:05', 'date', '2024-03-15T14:05:00.000Z'],
+  ['1403/01/01', 'date', '2024-03-20T00:00:00.000Z'],
+  ['۱۴۰۲/۱۲/۲۹', 'date', '2024-03-19T00:00:00.000Z'],
+  ['1402/07/01 08:30', 'date', '2023-09-23T08:30:00.000Z'],
+  ['令和6年3月5日', 'date', '2024-03-05T00:00:00.000Z'],
+  ['平成元年12月1日', 'date', '1989-12-01T00:00:00.000Z'],
+  ['2024年03月15日 14:05', 'date', '2024-03-15T14:05:00.000Z'],
+  ['民國113年3月5日', 'date', '2024-03-05T00:00:00.000Z'],
+  ['1969-03-15', 'date', '1969-03-15T00:00:00.000Z'],
+] as const)('the date %s of another calendar is a day of ours', (text, form, at) => {
+  const read = readTime(text, form)!;
+  expect(new Date(Date.parse(read.length === 10 ? `${read}T00:00Z` : read)).toISOString()).toBe(at);
+});
+
+test.each([
+  ['★★★½', '3.5'],
+  ['★★☆☆☆', '2'],
+  ['4/5', '4'],
+  ['4.0 out of 5 stars', '4.0'],
+  ['4,5 von 5', '4,5'],
+  ['5 Sterne', '5'],
+  ['80%', '80'],
+  ['4.5', '4.5'],
+  ['TRUE', '1'],
+  ['n/a', 'n/a'],
+  ['', ''],
+])('the rating %s is %s', (text, rating) => expect(ratingOf(text)).toBe(rating));
+
+test('ratings of so many with decimal commas are numbers', async () => {
+  const text = 'user,movie,rating,date\nann,Up,"4,5/5",2025-03-05\nbob,Up,"2,5/5",2025-03-06\n';
+  const all = [];
+  for await (const some of madeRows({ ...(await plan(text)), ratingMin: 4 }, once(text)))
+    all.push(
+      ...some.map((row) => ('record' in row.made ? Reflect.get(row.made.record, 'FeedbackType') : row.made)),
+    );
+  expect(all).toEqual(['like', 'read']);
+});
+
+test('a colour and what is reduced are no states of orders', () => {
+  for (const word of ['Red', 'Color:Red', 'reduced']) expect(isGone(word)).toBe(false);
+  expect(isGone('Reddedildi')).toBe(true);
+});
+
+test('names of events that go with the items are no types of feedback', async () => {
+  const text = `email,event id,Event Name,order date\n${rows((user, item, at) => `u${user}@x.example,e${item},Talk ${item},${day(at)}`)}`;
+  const { mapping } = await proposed(text);
+  expect(mapping).toMatchObject({ UserId: 0, ItemId: 1 });
+  expect(mapping).not.toHaveProperty('FeedbackType');
+});
+
+test('a number that goes with each item, as that of its category, is no value', async () => {
+  const text = rows(
+    (user, item, at) => `${user + 100},${item + 2000},${(item % 3) + 4000000},buy,${1.7e9 + at * 1000}`,
+  );
+  const { mapping } = await plan(text);
+  expect(mapping).toMatchObject({ UserId: 0, ItemId: 1, FeedbackType: 3, Timestamp: 4 });
+  expect(mapping).not.toHaveProperty('Value');
+});
+
+test('a title that is the same for all items gives way to another', async () => {
+  const text = rows((user, item, at) =>
+    JSON.stringify({
+      page: { title: 'Shop' },
+      user_id: `u${user}`,
+      p: { product_id: `p${item}`, name: `Tea ${item}` },
+      timestamp: `${day(at)}T00:00:00Z`,
+    }),
+  );
+  const found = await plan(text);
+  expect(found.columns[itemsWithin(found)!.items.mapping.Comment!]).toBe('p.name');
+});
+
+test('names of users are no items, and a column of the same name is told by its number', async () => {
+  const text = `id,name,email,id,title,date\n${rows((user, item, at) => `${user},Ann ${user},u${user}@x.example,${item},Tea,${day(at)}`)}`;
+  const { plan: found } = await readPlan({ path: 'a.csv', head: text, isWhole: true }, {});
+  expect(found.otherKey).not.toBe('name');
+  expect(found.columns).toEqual(['id', 'name', 'email', 'id (column 4)', 'title', 'date']);
+});
+
+test('who pays is told by the addresses of mail, and a visitor by what all rows have', async () => {
+  const paid = `Date,From Address,To Address,Item ID\n${rows((user, item, at) => `${day(at)},u${user}@x.example,shop@x.example,P${item}`)}`;
+  expect((await plan(paid)).mapping).toMatchObject({ UserId: 1, ItemId: 3 });
+  const seen = rows((user, item, at) =>
+    JSON.stringify({
+      userId: user === 3 ? 'ann' : null,
+      anonymousId: `a${user}`,
+      productId: `p${item}`,
+      timestamp: `${day(at)}T00:00:00Z`,
+    }),
+  );
+  const found = await plan(seen);
+  expect(found.columns[found.mapping.UserId!]).toBe('anonymousId');
+});
+
+test('a few letters of Chinese or Japanese are told by the names of columns', () => {
+  const head = (names: Uint8Array) =>
+    new Uint8Array([...names, ...new TextEncoder().encode('\n7,tea,2025-03-05,1\n')]);
+  // 会员名,商品编号,下单时间,数量 in GB 18030 and 会員番号,商品コード,購入日,数量 in Shift-JIS.
+  const chinese = Buffer.from('bbe1d4b1c3fb2cc9ccc6b7b1e0bac52ccfc2b5a5cab1bce42ccafdc1bf', 'hex');
+  const japanese = Buffer.from('89ef88f594d48d862c8fa4956983528361838b2c8d77936593fa2c909497ca', 'hex');
+  expect(likelyEncoding(head(chinese)).encoding).toBe('gb18030');
+  expect(likelyEncoding(head(japanese)).encoding).toBe('shift_jis');
+});
+
+test('an object of objects is refused with what to do', async () => {
+  const books = JSON.stringify({ 5: { book_id: '5', title: 'Emma' }, 6: { book_id: '6', title: 'Dune' } });
+  await expect(plan(books)).rejects.toThrow("objects; write each on a line of its own, as jq -c '.[]' does");
+});
