@@ -4,6 +4,7 @@ import { clearBit } from '../memory/bits.ts';
 import { spreadEvenly } from '../memory/spread-evenly.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
+import { countsByTime } from '../store/repeats.ts';
 import type { ItemCards } from './item-cards.ts';
 
 /** Users whose feedback on an item is looked at; of more, every so many-th. */
@@ -13,10 +14,10 @@ const SLICE_USERS = 50;
 /** Slices of the curve over time. */
 const TREND_SLICES = 40;
 
-/** Feedback on one item, as columns. */
+/** Feedback on one item. */
 interface OnItem {
-  readonly timesMs: number[];
-  readonly types: number[];
+  /** What happened at one time: of a type whose repeats count there may be several of a user. */
+  readonly events: { readonly timeMs: number; readonly type: number; readonly count: number }[];
   readonly users: number;
   readonly usersRead: number;
 }
@@ -44,7 +45,7 @@ export class ItemViewer {
     const neighbors = await itemNeighbors.of(itemRow, n, (row) => live.catalogue.isListable(row));
     return {
       Item: { ...item, Categories: [...item.Categories], Labels: [...item.Labels] },
-      FeedbackCount: onItem.types.length,
+      FeedbackCount: onItem.events.reduce((sum, { count }) => sum + count, 0),
       Users: onItem.users,
       UsersRead: onItem.usersRead,
       FeedbackTypes: this.countTypes(onItem),
@@ -74,43 +75,48 @@ export class ItemViewer {
     const userRows = await this.data.getItemUsers(itemRow);
     const read = spreadEvenly(userRows, USERS_READ_MAX);
     await this.data.barrier?.pass(read);
-    const timesMs: number[] = [];
-    const types: number[] = [];
+    const names = reads.feedbackTypes();
+    const ItemId = reads.itemIdAt(itemRow) ?? '';
+    const events: OnItem['events'] = [];
     for (const [at, userRow] of read.entries()) {
       if (at % SLICE_USERS === SLICE_USERS - 1) await nextTurn();
       const { columns } = this;
       reads.readPairFeedback(userRow, itemRow, columns);
       for (let entry = 0; entry < columns.length; entry++) {
-        timesMs.push(columns.timesMs[entry]!);
-        types.push(columns.types[entry]!);
+        const type = columns.types[entry]!;
+        const key = { FeedbackType: names[type]!, UserId: reads.userIdAt(userRow) ?? '', ItemId };
+        const occurrences = reads.occurrences({ ...key, Timestamp: '', Comment: '' });
+        const counts =
+          occurrences === undefined ? [[columns.timesMs[entry]!, 1] as const] : countsByTime(occurrences);
+        for (const [timeMs, count] of counts) events.push({ timeMs, type, count });
       }
     }
-    return { timesMs, types, users: userRows.length, usersRead: read.length };
+    return { events, users: userRows.length, usersRead: read.length };
   }
 
-  private countTypes({ types }: OnItem): ItemView['FeedbackTypes'] {
+  private countTypes({ events }: OnItem): ItemView['FeedbackTypes'] {
     const names = this.parts.reads.feedbackTypes();
     const counts = new Map<number, number>();
-    for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1);
+    for (const { type, count } of events) counts.set(type, (counts.get(type) ?? 0) + count);
     return Array.from(counts, ([type, Count]) => ({ Name: names[type] ?? '', Count })).sort(
       (a, b) => b.Count - a.Count,
     );
   }
 
   /** Slices of equal length from the first feedback to the last. */
-  private trend({ timesMs, types }: OnItem): ItemView['Trend'] {
-    if (timesMs.length === 0) return { Times: [], All: [], Positive: [] };
-    const first = timesMs.reduce((least, time) => Math.min(least, time));
-    const last = timesMs.reduce((most, time) => Math.max(most, time));
+  private trend({ events }: OnItem): ItemView['Trend'] {
+    if (events.length === 0) return { Times: [], All: [], Positive: [] };
+    const first = events.reduce((least, { timeMs }) => Math.min(least, timeMs), Number.POSITIVE_INFINITY);
+    const last = events.reduce((most, { timeMs }) => Math.max(most, timeMs), Number.NEGATIVE_INFINITY);
     const sliceMs = Math.max(1, (last - first) / (TREND_SLICES - 1));
     const Times = Array.from({ length: TREND_SLICES }, (_, at) => (first + at * sliceMs) / 1000);
     const All = new Array<number>(TREND_SLICES).fill(0);
     const Positive = new Array<number>(TREND_SLICES).fill(0);
-    timesMs.forEach((timeMs, at) => {
+    for (const { timeMs, type, count } of events) {
       const slice = Math.min(TREND_SLICES - 1, Math.floor((timeMs - first) / sliceMs));
-      All[slice]!++;
-      if (this.parts.live.isPositive(types[at]!)) Positive[slice]!++;
-    });
+      All[slice]! += count;
+      if (this.parts.live.isPositive(type)) Positive[slice]! += count;
+    }
     return { Times, All, Positive };
   }
 }

@@ -298,6 +298,9 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     const [first, second] = (await recommended()) as [string, string];
     await view.page.locator(`tr[data-item="${second}"]`).getByRole('button', { name: /^Why / }).click();
     await view.page.getByText(/Recommended, at place 2\./).waitFor();
+    // The id stands beside each title.
+    const untitled = view.page.locator('.why a.item:not(:has(small))');
+    await expect.poll(() => untitled.count()).toBe(0);
     await view.page.getByRole('switch', { name: /Really store/ }).check();
     await view.page
       .locator(`tr[data-item="${first}"]`)

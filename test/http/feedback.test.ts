@@ -220,3 +220,20 @@ test('without auto-insert, feedback of unknown users and items is left out', asy
     await strict.stop();
   }
 });
+
+test('the page of an item counts each event of a type whose repeats count, at its own time', async () => {
+  const { call } = server;
+  const days = ['2022-01-01', '2022-01-02', '2022-03-01'];
+  const bought = days.map((day) => ({
+    ...feedback('purchase', 'eater', 'rolls'),
+    Timestamp: `${day}T00:00:00Z`,
+  }));
+  await call('POST', '/api/feedback', [...bought, feedback('like', 'eater', 'rolls')]);
+  const { body } = await call('GET', '/api/admin/item/rolls');
+  expect([body.Users, body.FeedbackCount]).toEqual([1, 4]);
+  expect(body.FeedbackTypes).toEqual([
+    { Name: 'purchase', Count: 3 },
+    { Name: 'like', Count: 1 },
+  ]);
+  expect([body.Trend.All[0], body.Trend.All.at(-1)]).toEqual([2, 1]);
+});

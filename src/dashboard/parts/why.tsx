@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { UserView } from '../../domain/admin-schemas.ts';
 import type { Explanation } from '../../domain/api-schemas.ts';
+import type { Item } from '../../domain/entities.ts';
 import { pathOf } from '../api.ts';
 import { count, figure, nameOf, percent, recommenderName, time } from '../format.ts';
 import { useResource } from '../use-resource.ts';
@@ -43,7 +44,7 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
         </strong>{' '}
         {whyNot !== undefined && (REASONS[whyNot.Reason] ?? whyNot.Reason)}
         {whyNot?.ReadAt !== undefined && ` Since ${time(whyNot.ReadAt)}.`}
-        {data.Score !== undefined && ` The ranking gives it ${figure(data.Score)}.`}
+        {data.Score !== undefined && ` Its score is ${figure(data.Score)}.`}
         {whyNot?.Reason === 'below_the_cut' &&
           data.CutScore !== undefined &&
           ` The last of the first ${AMONG} has ${figure(data.CutScore)}.`}
@@ -52,7 +53,7 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
       {data.Recommenders.length > 0 && <p>Proposed by {data.Recommenders.map(proposalOf).join(', ')}.</p>}
       {parts.length > 0 && (
         <>
-          <p>Beside what the user's candidates have on the mean, it has by</p>
+          <p>What speaks for it (to the right) and against it, beside the user's other candidates:</p>
           <ul class="contributions">
             {parts.map(({ Name, Meaning, Score }) => (
               <li key={Name}>
@@ -74,7 +75,7 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
               <li key={ItemId}>
                 <Pull share={Share / largest} label={titleOf(ItemId) || ItemId} />
                 <span class="score">{percent(Share)}</span>
-                <ItemName id={ItemId} title={titleOf(ItemId)} />
+                <Named id={ItemId} title={titleOf(ItemId)} />
               </li>
             ))}
           </ul>
@@ -95,10 +96,16 @@ function Lift({ Likes, People }: NonNullable<Explanation['Lift']>) {
         'No single like of what goes with it would bring it into the list, and no number of other people.'}
       {Likes.length > 0 && `A like of any of these would bring it among the first ${AMONG}: `}
       {Likes.map((id) => (
-        <ItemName key={id} id={id} title="" />
+        <Named key={id} id={id} title="" />
       ))}
     </p>
   );
+}
+
+/** An item whose title is asked for where it is not known. */
+function Named({ id, title }: { id: string; title: string }) {
+  const { data } = useResource<Item>(title === '' ? pathOf(['api', 'item', id]) : undefined);
+  return <ItemName id={id} title={title || data?.Comment || ''} />;
 }
 
 /** A bar from the middle: to the right for what speaks for an item, to the left for what speaks against it. @param share -1 to 1 */
