@@ -65,11 +65,7 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   if (types.size > TYPES_MAX || (!hasTypes(types) && areNames(rows, mapping))) delete mapping.FeedbackType;
   const telling = typesBesideOne(rows, mapping);
   if (telling !== undefined) mapping.FeedbackType = telling;
-  const wider =
-    widerUser(rows, mapping) ??
-    fullerUser(rows, mapping) ??
-    mailBesideNames(rows, mapping) ??
-    mailOfFeedback(rows, mapping);
+  const wider = otherUser(rows, mapping) ?? mailUser(rows, mapping);
   if (wider !== undefined) mapping.UserId = wider;
   const key = keyBesideOneItem(rows, mapping);
   if (key !== undefined) mapping.ItemId = key;
@@ -109,17 +105,20 @@ function isListOfItems(rows: readonly (readonly string[])[], at: number): boolea
 /** A column of users has at most this share of the numbers that they have in each order. */
 const WIDER_SHARE = 0.9;
 
-/** The other column of users, where each number of the known one is of one moment alone, and of one of the fewer others. */
-function widerUser(
-  [names = [], ...body]: readonly (readonly string[])[],
-  mapping: Mapping,
-): number | undefined {
+/**
+ * The other column of users, where each number of the known one is of one moment alone, and of one of the fewer others. So it is where all
+ * rows have the other and most of them not the known one, as of visitors who are not signed in.
+ */
+function otherUser(rows: readonly (readonly string[])[], mapping: Mapping): number | undefined {
+  const [names = [], ...body] = rows;
   const { UserId: user, Timestamp: time } = mapping;
   const other = mappingByNames(names.map((name, at) => (at === user ? '' : name))).UserId;
-  if (user === undefined || time === undefined || other === undefined) return undefined;
+  if (user === undefined || other === undefined) return undefined;
+  const isEmpty = valuesOf(rows, user).length * 2 < body.length;
+  if (isEmpty && valuesOf(rows, other).length === body.length) return other;
   const count = (...columns: readonly number[]) => countIn(body, ...columns);
   const users = count(user);
-  const isOfOrders = users === count(user, time) && users === count(user, other);
+  const isOfOrders = time !== undefined && users === count(user, time) && users === count(user, other);
   return isOfOrders && count(other) > 1 && count(other) < WIDER_SHARE * users ? other : undefined;
 }
 
@@ -146,46 +145,25 @@ function ratedBesideItems(
   );
 }
 
-/** The column of addresses of mail beside one that has names of people, of whom several may have one. */
-function mailBesideNames(
-  rows: readonly (readonly string[])[],
-  { UserId: user }: Mapping,
-): number | undefined {
-  const users = valuesOf(rows, user);
-  if (users.length === 0 || !users.every((value) => /^\p{L}.*\s\p{L}/u.test(value))) return undefined;
-  return mailsIn(rows, rows.length - 1, new Set(users).size);
-}
-
-/** The column of most addresses of mail in a file of items that come again, whose users no name tells. */
-function mailOfFeedback(
+/**
+ * The column of most addresses of mail: beside one that has names of people, of whom several may have one, in all rows; and where items
+ * come again whose users no name tells, in half of them.
+ */
+function mailUser(
   rows: readonly (readonly string[])[],
   { UserId: user, ItemId: item }: Mapping,
 ): number | undefined {
-  const items = valuesOf(rows, item);
+  const [users, items] = [valuesOf(rows, user), valuesOf(rows, item)];
+  const areNames = users.length > 0 && users.every((value) => /^\p{L}.*\s\p{L}/u.test(value));
   const isFeedback = user === undefined && new Set(items).size < items.length;
-  return isFeedback ? mailsIn(rows, rows.length / 2, VALUES_MIN) : undefined;
-}
-
-/** The column of most addresses of mail that is filled in some rows and has some different ones. */
-function mailsIn(
-  rows: readonly (readonly string[])[],
-  filledMin: number,
-  mailsMin: number,
-): number | undefined {
+  if (!areNames && !isFeedback) return undefined;
   const counts = rows[0]!.map((_, each) => {
     const mails = valuesOf(rows, each);
-    const areMails = mails.length >= filledMin && mails.every((mail) => /^[^\s@]+@[^\s@]+$/.test(mail));
-    return areMails ? new Set(mails).size : 0;
+    const isGiven = mails.length >= (areNames ? rows.length - 1 : rows.length / 2);
+    return isGiven && mails.every((mail) => /^[^\s@]+@[^\s@]+$/.test(mail)) ? new Set(mails).size : 0;
   });
   const most = Math.max(...counts);
-  return most >= Math.max(1, mailsMin) ? counts.indexOf(most) : undefined;
-}
-
-/** The column of users that all rows have, where most have none in the known one, such as that of visitors who are signed in. */
-function fullerUser(rows: readonly (readonly string[])[], { UserId: user }: Mapping): number | undefined {
-  if (user === undefined || valuesOf(rows, user).length * 2 >= rows.length - 1) return undefined;
-  const other = mappingByNames(rows[0]!.map((name, at) => (at === user ? '' : name))).UserId;
-  return valuesOf(rows, other).length === rows.length - 1 ? other : undefined;
+  return most >= (areNames ? new Set(users).size : VALUES_MIN) ? counts.indexOf(most) : undefined;
 }
 
 /** The values of a column under its name; none without one. */

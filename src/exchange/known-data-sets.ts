@@ -15,11 +15,11 @@ interface KnownFile {
   readonly plan?: Partial<FilePlan>;
 }
 
-/** Genres of MovieLens 100K in the order of the last columns of `u.item`. */
+/** Genres of MovieLens 100K in the order of the last columns of `u.item`, and how many columns stand between the title and them. */
 const GENRES =
   `unknown Action Adventure Animation Children's Comedy Crime Documentary Drama Fantasy Film-Noir Horror Musical Mystery
   Romance Sci-Fi Thriller War Western`.split(/\s+/);
-const FIRST_GENRE = 5;
+const FIRST_GENRE = 3;
 const YEAR = /\((\d{4})\)\s*$/;
 
 /** A film's columns: id, title, date, genres twice. */
@@ -38,58 +38,27 @@ function film(id: unknown, title: unknown, genres: readonly unknown[]): Row {
   return [id, title, year === undefined ? '' : `${year}-01-01`, known, known];
 }
 
-const BARE = { hasHeader: false, encoding: 'latin1' } as const;
-const unquoted = (delimiter: string) =>
-  ({ name: 'delimited', delimiter, isQuoted: false, newline: '\n' }) as const;
+/** A file without names of columns and without quotes. */
+const bare = (name: RegExp, kind: Kind, delimiter: string, plan: Partial<FilePlan>): KnownFile => {
+  const format = { name: 'delimited', delimiter, isQuoted: false, newline: '\n' } as const;
+  return { name, kind, plan: { hasHeader: false, encoding: 'latin1', format, ...plan } };
+};
+const USER = { columns: ['user', 'labels'], mapping: { UserId: 0, Labels: 1 } } as const;
+const reshapeFilm = ([id, title, genres]: Row) => film(id, title, String(genres).split('|'));
 
 const MOVIELENS: readonly KnownFile[] = [
-  {
-    name: /^u\.user$/,
-    kind: 'users',
-    plan: {
-      ...BARE,
-      format: unquoted('|'),
-      columns: ['user', 'gender and occupation'],
-      mapping: { UserId: 0, Labels: 1 },
-      reshape: ([id, , gender, occupation]) => [id, [gender, occupation]],
-    },
-  },
-  {
-    name: /^users\.dat$/,
-    kind: 'users',
-    plan: {
-      ...BARE,
-      format: unquoted('::'),
-      columns: ['user', 'gender'],
-      mapping: { UserId: 0, Labels: 1 },
-      reshape: ([id, gender]) => [id, [gender]],
-    },
-  },
-  {
-    name: /^u\.item$/,
-    kind: 'items',
-    plan: {
-      ...BARE,
-      ...FILM,
-      format: unquoted('|'),
-      reshape: (cells) =>
-        film(
-          cells[0],
-          cells[1],
-          GENRES.filter((_, at) => cells[FIRST_GENRE + at] === '1'),
-        ),
-    },
-  },
-  {
-    name: /^movies\.dat$/,
-    kind: 'items',
-    plan: {
-      ...BARE,
-      ...FILM,
-      format: unquoted('::'),
-      reshape: ([id, title, genres]) => film(id, title, String(genres).split('|')),
-    },
-  },
+  bare(/^u\.user$/, 'users', '|', { ...USER, reshape: ([id, , gender, job]) => [id, [gender, job]] }),
+  bare(/^users\.dat$/, 'users', '::', { ...USER, reshape: ([id, gender]) => [id, [gender]] }),
+  bare(/^u\.item$/, 'items', '|', {
+    ...FILM,
+    reshape: ([id, title, ...rest]) =>
+      film(
+        id,
+        title,
+        GENRES.filter((_, at) => rest[FIRST_GENRE + at] === '1'),
+      ),
+  }),
+  bare(/^movies\.dat$/, 'items', '::', { ...FILM, reshape: reshapeFilm }),
   {
     name: /^movies\.csv$/,
     kind: 'items',
@@ -97,20 +66,14 @@ const MOVIELENS: readonly KnownFile[] = [
       ...FILM,
       hasHeader: true,
       format: { name: 'delimited', delimiter: ',', isQuoted: true, newline: '\n' },
-      reshape: ([id, title, genres]) => film(id, title, String(genres).split('|')),
+      reshape: reshapeFilm,
     },
   },
-  {
-    name: /^u\.data$/,
-    kind: 'feedback',
-    plan: {
-      hasHeader: false,
-      format: unquoted('\t'),
-      columns: ['user', 'item', 'rating', 'seconds'],
-      mapping: { UserId: 0, ItemId: 1, Rating: 2, Timestamp: 3 },
-      timeForm: 'seconds',
-    },
-  },
+  bare(/^u\.data$/, 'feedback', '\t', {
+    columns: ['user', 'item', 'rating', 'seconds'],
+    mapping: { UserId: 0, ItemId: 1, Rating: 2, Timestamp: 3 },
+    timeForm: 'seconds',
+  }),
   { name: /^ratings\.(dat|csv)$/, kind: 'feedback' },
 ];
 

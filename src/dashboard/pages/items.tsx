@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { PopularItemsView } from '../../domain/activity-schemas.ts';
+import type { Item } from '../../domain/entities.ts';
 import { setHidden } from '../actions.ts';
 import { pathOf } from '../api.ts';
 import { count, time } from '../format.ts';
@@ -17,16 +18,6 @@ import { NoneFound, Pages, useItemSearch } from '../parts/record-search.tsx';
 import { useResource } from '../use-resource.ts';
 
 const LIKED_SHOWN = 10;
-
-/** An item as the API tells it. */
-export interface Item {
-  readonly ItemId: string;
-  readonly IsHidden: boolean;
-  readonly Categories: readonly string[];
-  readonly Timestamp: string;
-  readonly Labels: readonly unknown[];
-  readonly Comment: string;
-}
 
 export function ItemsPage() {
   const found = useItemSearch<Item>('Title, id, category or label');

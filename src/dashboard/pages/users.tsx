@@ -1,4 +1,5 @@
 import type { ActiveUsersView } from '../../domain/activity-schemas.ts';
+import type { User } from '../../domain/entities.ts';
 import { pathOf } from '../api.ts';
 import { count, short, time } from '../format.ts';
 import { Card, Names, numbers, PageHead, State, Table } from '../parts/common.tsx';
@@ -8,12 +9,6 @@ import { useResource } from '../use-resource.ts';
 
 const ACTIVE_SHOWN = 25;
 const AGAIN_MS = 10_000;
-
-interface User {
-  readonly UserId: string;
-  readonly Labels: readonly unknown[];
-  readonly Comment: string;
-}
 
 export function UsersPage() {
   const found = useUserSearch<User>();
@@ -76,7 +71,11 @@ function ActiveUsers() {
   );
 }
 
-function UserCells({ user: { UserId, Labels, Comment } }: { user: User }) {
+function UserCells({
+  user: { UserId, Labels, Comment },
+}: {
+  user: Pick<User, 'UserId' | 'Labels' | 'Comment'>;
+}) {
   return (
     <>
       <th scope="row">

@@ -1,13 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Item } from '../../domain/entities.ts';
 import { State } from './common.tsx';
 import { NoneFound, useItemSearch } from './record-search.tsx';
 
 const SHOWN = 15;
-
-interface Found {
-  readonly ItemId: string;
-  readonly Comment: string;
-}
 
 /** Finds items by their titles or ids; the best match of what was typed is chosen with Enter, once it is found. */
 export function ItemPicker(props: {
@@ -17,7 +13,7 @@ export function ItemPicker(props: {
   listsAll?: boolean;
 }) {
   const { label, choose, listsAll = false } = props;
-  const found = useItemSearch<Found>(label);
+  const found = useItemSearch<Item>(label);
   const isAsked = listsAll || found.text !== '';
   const [first] = found.rows;
   const [entered, setEntered] = useState('');
