@@ -8,7 +8,7 @@ const words = (text: string): readonly string[] =>
 
 /** Names of a key, which go before names put together of common words, and those before what is often a name. */
 const USER_KEYS = words(`
-  userid uid userpseudoid userno customerid customernumber customerno clientid buyerid accountid personid reviewerid memberid
+  userid uid userpseudoid distinctid userno customerid customernumber customerno clientid buyerid accountid personid reviewerid memberid
   kundennummer kundennr kundenid kunnr kunag klantnummer kundnummer kundnr kundid kundenummer kundenr kundeid
   会員番号 会員id 会員コード 顧客番号 顧客id 顧客コード お客様番号 ユーザーid ユーザid
   회원번호 회원아이디 회원id 회원코드 고객번호 고객아이디 고객id 고객코드 사용자아이디 사용자id 주문자아이디 주문자id
@@ -27,7 +27,7 @@ const ITEM_KEYS = words(`
   상품코드 상품번호 상품id 제품코드 제품번호 품목코드 도서코드 رقمالمنتج كودالمنتج رمزالمنتج معرفالمنتج رقمالصنف كودالصنف رمزالصنف
   артикул cikkszam tittelnr titelnr מקט`);
 const ITEM_WORDS = words(`
-  item movie film product article book track song recipe podcast episode artikel produkt material produit producto articulo prodotto articolo towar artykul
+  item movie film product article book track song recipe podcast episode course lesson artikel produkt material produit producto articulo prodotto articolo towar artykul
   ksiazka zbozi vyrobek kniha livro urun 商品 製品 作品 상품 제품 품목 المنتج منتج الصنف صنف upc ean gtin barcode barkod plu`);
 /** Of orders perhaps a number of their own; so these come last. */
 const ITEM_REFERENCES = words('ref reference referencia riferimento eventcontext ereigniskontext');
@@ -43,7 +43,9 @@ const DESCRIPTIONS = words(
 export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   UserId: [...USER_KEYS, ...USER_WORDS, ...VISITS],
   ItemId: [...ITEM_KEYS, ...ITEM_WORDS, ...ITEM_REFERENCES],
-  FeedbackType: words('feedbacktype eventtype eventname event action behavior interaction type'),
+  FeedbackType: words(
+    'feedbacktype eventtype eventname votetype votetypeid actiontype event action behavior interaction type',
+  ),
   Timestamp: words(`
     timestamp eventtimestamp datetime eventtime createdat created datecreated when ts date time kaufdatum bestelldatum zeitstempel zeitpunkt datum
     zeit fkdat audat tijd horodatage fecha dato czas cas tarih zaman 注文日 注文日時 購入日 購入日時 受注日 売上日 日時 日付
@@ -153,7 +155,7 @@ const ORDER: readonly (readonly [field: string, known: Known])[] = [
   [
     'UserId',
     whole(
-      `${WHO}(?:unique)?(?:${KEY}|username|login)`,
+      `${WHO}(?:unique)?(?:${KEY}|username|login|account)`,
       `id${WHO}`,
       ...eitherWay(BENT_KEY, `(?:${ROMANCE_WHO}|${BENT_WHO})`),
     ),

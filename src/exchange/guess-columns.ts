@@ -67,7 +67,7 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   if (telling !== undefined) mapping.FeedbackType = telling;
   const wider = otherUser(rows, mapping) ?? mailUser(rows, mapping);
   if (wider !== undefined) mapping.UserId = wider;
-  const key = keyBesideOneItem(rows, mapping);
+  const key = keyBesideOneItem(rows, mapping) ?? titleBesideFewKeys(rows, mapping);
   if (key !== undefined) mapping.ItemId = key;
   const isVerdict = (value: string) => /^[01]$/.test(ratingOf(value));
   const verdict = names.findIndex((name, at) => {
@@ -132,6 +132,18 @@ function keyBesideOneItem(rows: readonly (readonly string[])[], mapping: Mapping
   if (title === undefined || values.length < COUNTED_MIN || new Set(values).size > 1) return undefined;
   const key = keyBesideTitles(rows, title, Object.values(others));
   return key === undefined ? undefined : rows[0]!.indexOf(key);
+}
+
+/** Where more rows than this share have no key of an item and all have its title, that tells the items apart. */
+const KEYLESS_SHARE = 0.1;
+
+function titleBesideFewKeys(
+  rows: readonly (readonly string[])[],
+  { ItemId: item, Comment: title }: Mapping,
+): number | undefined {
+  const [keys, count] = [valuesOf(rows, item).length, rows.length - 1];
+  const isKeyless = item !== undefined && keys < count * (1 - KEYLESS_SHARE);
+  return isKeyless && valuesOf(rows, title).length === count ? title : undefined;
 }
 
 /** The column of ratings called after what is rated, such as `Book-Rating`; one that is the same for all of an item is a mean of many. */

@@ -26,10 +26,10 @@ const NOT = anyOf(`
   一部 未`);
 /** A delivery that failed, or somebody who did not come, told by two words. */
 const NOT_DONE =
-  /(?:^| )(?:undeliver|unzustellbar|tra hang|hoan tien|timed out|(?:not|nicht|no|non|nao|nie|niet) (?:deliver|zugestell|geliefert|entreg|livr|consegn|dorecz|bezorgd|attend|erschien|teilgenomm|show))/;
+  /(?:^| )(?:closed lost|undeliver|unzustellbar|tra hang|hoan tien|timed out|(?:not|nicht|no|non|nao|nie|niet) (?:deliver|zugestell|geliefert|entreg|livr|consegn|dorecz|bezorgd|attend|erschien|teilgenomm|show))/;
 /** Orders that stand, by which a column of states is told where none was cancelled yet. */
 const STANDS = anyOf(`
-  complet attend paid$ payment$ ship deliver fulfil process pending dispatch approv confirm invoiced done bezahlt versa versend versend geliefert
+  complet attend won$ paid$ payment$ ship deliver fulfil process pending dispatch approv confirm invoiced done bezahlt versa versend versend geliefert
   erledigt abgeschl offen$ bestätigt in$ expédi livr termin valid envi entreg pagad pendient conclu pago$ spedit consegn evas pagat verzond
   gelever betaald afgerond wysł zreali opłac dostarcz odesl doruc doruč vyříz zaplac skick lever betal tamam teslim kargo 完了 発送 入金 処理
   배송 구매확정 결제완료 발송 입금 مكتمل تم$ شحن توصيل التوصيل مدفوع`);
@@ -41,9 +41,13 @@ const STATE_NAME =
 const ATTENDANCE = /^(?:attendee|guest|participant|registrant|teilnehmer)(?:status|state)$/;
 /** Around the word of a column that says of each row whether it was cancelled, or when: `is_cancelled`, `Refunded at`. */
 const FLAG_NAME = /^(?:is|was|has|ist|est)?(.+?)(?:at|on|am|date|datum|time|flag|yn|le)?$/;
-const FLAGS =
-  /^(?:[01xyntfj]?|true|false|yes|no|ja|nein|oui|non|si|s[ií]|tak|nie|ano|ne|sim|n[aã]o|nej|evet|hay[iı]r|-)$/i;
-const NO_FLAG = /^(?:0|n|f|false|no|nein|non|nie|ne|n[aã]o|nej|hay[iı]r|-|)$/i;
+const NO =
+  '0|n|f|false|no|nein|non|nie|ne|nee|ei|nem|nu|n[aã]o|nej|hay[iı]r|нет|ні|не|όχι|tidak|không|いいえ|아니요|아니오|لا|否|-|';
+const NO_FLAG = new RegExp(`^(?:${NO})$`, 'i');
+const FLAGS = new RegExp(
+  `^(?:${NO}|[1xyjt]|true|yes|ja|oui|s[ií]|tak|ano|sim|evet|igen|da|да|так|ναι|kyllä|jah|ya|có|はい|예|네|نعم|是)$`,
+  'i',
+);
 /** A column with more different texts than this has no states, and one with more words in a text has sentences. */
 const [STATES_MAX, WORDS_MAX] = [30, 5];
 /** In fewer rows it may be chance that most of them have a mark. */

@@ -211,3 +211,21 @@ test('an object of objects is refused with what to do', async () => {
   const books = JSON.stringify({ 5: { book_id: '5', title: 'Emma' }, 6: { book_id: '6', title: 'Dune' } });
   await expect(plan(books)).rejects.toThrow("objects; write each on a line of its own, as jq -c '.[]' does");
 });
+
+test('deals that were lost and returns marked in Dutch are states', async () => {
+  const text = `Account ID,Product Code,Close Date,Stage,Retour\n${rows((user, item, at) => `a${user},p${item},${day(at)},${['Closed Won', 'Closed Lost', 'Negotiation'][at % 3]},${at % 8 === 0 ? 'Ja' : 'Nee'}`)}`;
+  const all = await made(text);
+  expect(all.filter((one) => 'leftOut' in one && one.leftOut === 'Closed Lost').length).toBeGreaterThan(10);
+  expect(all.filter((one) => 'leftOut' in one && one.leftOut === 'Retour').length).toBeGreaterThan(2);
+  expect(all.filter((one) => 'record' in one).length).toBeGreaterThan(20);
+});
+
+test('titles tell the items apart where many have no number', async () => {
+  const text = `Contact email,Item,SKU,Date\n${rows((user, item, at) => `u${user}@x.example,Tea ${item},${item % 2 ? '' : `S${item}`},${day(at)}`)}`;
+  expect((await plan(text)).mapping).toMatchObject({ UserId: 0, ItemId: 1, Timestamp: 3 });
+});
+
+test('kinds of votes are types, of which none is taken for a liking unasked', async () => {
+  const text = `PostId,VoteTypeId,UserId,CreationDate\n${rows((user, item, at) => `${item},${2 + (at % 2)},${user},${day(at)}`)}`;
+  expect((await plan(text)).mapping).toMatchObject({ FeedbackType: 1 });
+});
