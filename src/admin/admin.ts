@@ -140,7 +140,7 @@ export class Admin {
     const { nextInMs } = fits;
     const Troubles = findTroubles(facts);
     const Ready = facts.storeError === '';
-    const Recommends = recommendation.generations.current !== undefined;
+    const Recommends = recommendation.generations.hasModel;
     return {
       Sentence: sentence({ Ready, Recommends, Troubles, Model: model, Task: task, nextInMs }),
       Ready,
@@ -267,14 +267,14 @@ export class Admin {
     const { recommendation, config, storeError, tasks, folders, clock, data, cluster } = this.parts;
     const { popular, collaborative } = config.recommend;
     const { live, generations } = recommendation;
-    const generation = generations.current;
-    const fit = generation && lastGoodFit(tasks.ended, generation.number);
+    const { hasModel } = generations;
+    const fit = hasModel ? lastGoodFit(tasks.ended, generations.current.number) : undefined;
     const publishedAgeMs = cluster?.publishedAgeMs;
     return {
       ...(await feedbackFacts(config, data, recommendation)),
       nodeTroubles: cluster === undefined ? [] : nodeTroubles(cluster),
       storeError: await storeError(),
-      hasModel: generation !== undefined,
+      hasModel,
       modelAgeMs: fit?.EndedAt === undefined ? publishedAgeMs : clock() - Date.parse(fit.EndedAt),
       fitPeriodMs: collaborative.model_fit_period,
       lastFit: tasks.last('fit'),

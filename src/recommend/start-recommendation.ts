@@ -109,7 +109,7 @@ export async function startRecommendation(parts: RecommendationParts): Promise<R
   const found = createSources(config, { reads, live, generations, findRelated, vectorOf, listOfSession });
   const { sources, itemNeighbors, sinceFit } = found;
   const nameOf: NameList = (placement, { variant, edition, plan }, took) => ({
-    ...{ placement, variant, edition, plan, timeMs: clock(), generation: generations.current?.number ?? 0 },
+    ...{ placement, variant, edition, plan, timeMs: clock(), generation: generations.current.number },
     tookMs: edition === undefined || took === undefined ? undefined : Math.round(took),
   });
   const shared = { ...found, nameOf, live, reads, catalogue, histories, maker, generations };

@@ -5,6 +5,7 @@ import { defaultConfig } from '../../src/config/config.ts';
 import { RECOMMENDERS } from '../../src/domain/recommenders.ts';
 import { Explainer } from '../../src/recommend/answers/explainer.ts';
 import type { History } from '../../src/recommend/history/history.ts';
+import { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 import type { Recommendation } from '../../src/recommend/start-recommendation.ts';
 
 /** Recommenders that note in which turn of the event loop each is asked, and all else of which answers are made. */
@@ -40,7 +41,7 @@ function counted() {
     },
     settings: { cacheSize: 10 },
     fallbacks: [],
-    generations: { current: undefined },
+    generations: new GenerationSlot(),
   };
   return { seen, wanted, parts };
 }

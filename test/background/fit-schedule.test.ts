@@ -3,10 +3,10 @@ import { FitSchedule, type FitScheduleParts } from '../../src/background/fit/fit
 import { SerialQueue } from '../../src/background/pool/serial-queue.ts';
 import { createLogger } from '../../src/platform/log/log.ts';
 import type { Ranking } from '../../src/recommend/models/feature-names.ts';
-import type { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
+import { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 
 it('users that are compared after a start change nothing of what new items are like, nor of what likes have taught the ranking', async () => {
-  const generations = { current: undefined, onServed: () => {} } as unknown as GenerationSlot;
+  const generations = new GenerationSlot();
   const restored = { number: 3, ranking: undefined, parts: {} };
   const indexed = { ...restored };
   const knowItems = vi.fn(async () => {});
@@ -34,10 +34,10 @@ it('users that are compared after a start change nothing of what new items are l
   } as unknown as FitScheduleParts);
   await fits.restore(Promise.resolve(undefined));
   const ranking = { byKind: [] } as unknown as Ranking;
-  generations.current = { ...generations.current!, ranking };
+  generations.current = { ...generations.current, ranking };
   fits.start();
   await vi.waitFor(() => expect(missingFrom).toHaveBeenCalledOnce(), 600_000);
-  expect(generations.current?.ranking).toBe(ranking);
+  expect(generations.current.ranking).toBe(ranking);
   expect(fits.served).toBe(indexed);
   expect(use.mock.calls).toEqual([[restored], [indexed]]);
   expect(knowItems).toHaveBeenCalledOnce();
@@ -60,7 +60,7 @@ it('a fit that finds nothing new compares users where they are asked for since',
     servingSlot: 0,
     queue: new SerialQueue(),
     recommendation: {
-      generations: { current: undefined, onServed: () => {} },
+      generations: new GenerationSlot(),
       sinceFit: { serve() {} },
       live: {},
       lists: { passes: undefined },
@@ -97,7 +97,7 @@ it('a fit that is asked for right after a start does not wait for the calm that 
     servingSlot: 0,
     queue: new SerialQueue(),
     recommendation: {
-      generations: { current: undefined, onServed: () => {} },
+      generations: new GenerationSlot(),
       sinceFit: { serve() {} },
       live: { knowItems },
       lists: { passes: undefined },
@@ -126,7 +126,7 @@ it('a fit that is asked for right after a start does not wait for the calm that 
 it('lays out users that are asked for after what trains already, once', async () => {
   const generation = { number: 3, ranking: undefined, parts: {} };
   const indexed = { ...generation };
-  const generations: Partial<GenerationSlot> = { onServed: () => {} };
+  const generations = new GenerationSlot();
   const order: string[] = [];
   let mayEnd = () => {};
   const trains = new Promise<void>((resolve) => {
@@ -199,7 +199,7 @@ it.each([
       listPass: { stop() {} },
       queue: new SerialQueue(),
       recommendation: {
-        generations: { current: undefined, onServed: () => {} },
+        generations: new GenerationSlot(),
         live: { settled: Promise.resolve() },
       },
       ...{ periodMs: 1e9, firstPeriodMs: 1e9, settleMs: 1 },

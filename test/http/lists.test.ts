@@ -108,7 +108,7 @@ test('answers name what made them', async () => {
   expect(await source('GET', '/api/recommend/stranger')).toBe('latest');
   expect(await source('GET', '/api/recommend/u?n=0')).toBe('none');
   const basket = [{ FeedbackType: 'like', ItemId: 'i0', Timestamp: '2022-03-04' }];
-  expect(await source('POST', '/api/session/recommend', basket)).toBe('item_based');
+  expect(await source('POST', '/api/session/recommend', basket)).toBe('session, item_based');
   expect(await source('POST', '/api/session/recommend', [])).toBe('none');
   // The second of these is answered out of what was kept of the first.
   for (let round = 0; round < 2; round++) {

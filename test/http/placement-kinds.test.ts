@@ -209,13 +209,13 @@ describe('kinds of placements', () => {
     expect(headers.get('X-Furze-Recommendation')).toMatch(/^framed\./);
     expect(body.Items).toMatchObject([
       { Id: 'lamp', Source: 'pins', Reason: 'staff put it here', Score: expect.any(Number) },
-      { Id: 'faded', Source: 'popular', Reason: 'many like it now', Score: expect.any(Number) },
+      { Id: 'radio', Source: 'personal', Score: expect.any(Number) },
     ]);
     const plain = await server.call('GET', '/api/recommend/ann?n=1&details=true');
     expect(plain.body.Items).toHaveLength(1);
     const shown = await ask('ann', 'framed', '&details=true&write-back-type=seen');
     expect(shown.body.Items).toHaveLength(2);
     const kept = await server.call('GET', '/api/user/ann/impressions');
-    expect(kept.body[0].Items).toEqual(['lamp', 'faded']);
+    expect(kept.body[0].Items).toEqual(['lamp', 'radio']);
   });
 });

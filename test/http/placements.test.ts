@@ -128,6 +128,6 @@ it('carries a token of the list, which pages of other origins may read, where a 
   expect(new Set(tokens).size).toBe(1);
 });
 
-it('answers as ever without one', async () => {
-  expect(await ask('new', 'n=3')).toEqual(['i0', 'i1', 'i2']);
+it('answers as ever without one: with what is liked, and then the newest', async () => {
+  expect(await ask('new', 'n=3')).toEqual(['i0', 'i20', 'i1']);
 });

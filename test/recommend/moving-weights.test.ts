@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../src/domain/random.ts';
-import { RANKING_FEATURES, type RankingFeature } from '../../src/recommend/models/feature-names.ts';
-import { type AnsweredQuestion, MovingWeights } from '../../src/recommend/ranking/moving-weights.ts';
+import { RANKING_FEATURES, type RankingFeature, UNTAUGHT } from '../../src/recommend/models/feature-names.ts';
+import {
+  type AnsweredQuestion,
+  KNOWN_QUESTIONS,
+  MovingWeights,
+  UNTAUGHT_QUESTIONS,
+} from '../../src/recommend/ranking/moving-weights.ts';
 import { popularity, ranking } from './hand-made.ts';
 
 const WIDTH = RANKING_FEATURES.length;
@@ -54,9 +59,21 @@ function gainOf(place: number): number {
 }
 
 describe('weights that move with each like', () => {
+  it('do not run away where all that can be chosen is about as popular', () => {
+    const random = createRandom(3);
+    const moving = new MovingWeights(UNTAUGHT_QUESTIONS);
+    for (let asked = 0; asked < 100; asked++) {
+      const one = question(random, 'popular_120d');
+      for (let value = at('popular_120d'); value < one.features.length; value += WIDTH)
+        one.features[value] = 1 + 1e-4 * one.features[value]!;
+      moving.learn(one, UNTAUGHT);
+    }
+    for (const weight of moving.applyTo(UNTAUGHT).weights) expect(Math.abs(weight)).toBeLessThan(10);
+  });
+
   it('follow what is liked within some dozen likes, and turn again when that does', () => {
     const random = createRandom(5);
-    const moving = new MovingWeights();
+    const moving = new MovingWeights(KNOWN_QUESTIONS);
     const places = (liked: RankingFeature, count: number) => {
       const found: number[] = [];
       for (let asked = 0; asked < count; asked++) {
@@ -72,9 +89,9 @@ describe('weights that move with each like', () => {
   });
 
   it('stay as the fit has learned them without likes, and are the same for the same likes', () => {
-    const one = new MovingWeights();
+    const one = new MovingWeights(KNOWN_QUESTIONS);
     expect(one.applyTo(FITTED)).toEqual({ bias: FITTED.bias, weights: FITTED.weights });
-    const other = new MovingWeights();
+    const other = new MovingWeights(KNOWN_QUESTIONS);
     for (const moving of [one, other]) {
       const random = createRandom(3);
       for (let asked = 0; asked < 30; asked++) moving.learn(question(random, 'popular_1h'), FITTED);
@@ -85,7 +102,7 @@ describe('weights that move with each like', () => {
 
   it('lose next to nothing where what the fit has learned stays right', () => {
     const random = createRandom(6);
-    const moving = new MovingWeights();
+    const moving = new MovingWeights(KNOWN_QUESTIONS);
     let excess = 0;
     for (let asked = 0; asked < 300; asked++) {
       const one = drawn(random, FITTED.weights);
@@ -99,7 +116,7 @@ describe('weights that move with each like', () => {
   it('leave the head of lists alone where half of all likes come from where no list reaches', () => {
     const weights = RANKING_FEATURES.map((_, of) => 2 * (FITTED.weights[of] ?? 0));
     const sure = { bias: 0, weights };
-    const [random, moving] = [createRandom(1), new MovingWeights()];
+    const [random, moving] = [createRandom(1), new MovingWeights(KNOWN_QUESTIONS)];
     let [served, fitted] = [0, 0];
     for (let asked = 0; asked < 900; asked++) {
       const one = drawn(random, weights);
@@ -117,7 +134,7 @@ describe('weights that move with each like', () => {
       Math.abs(moving.applyTo(FITTED).weights[at(of)]! - FITTED.weights[at(of)]!);
     for (let seed = 0; seed < 50; seed++) {
       const random = createRandom(seed);
-      const [moving, one] = [new MovingWeights(), question(random, 'slim')];
+      const [moving, one] = [new MovingWeights(KNOWN_QUESTIONS), question(random, 'slim')];
       const same = Math.log(2 + seed);
       for (let row = 0; row < 30; row++) one.features[row * WIDTH + at('popular_1h')] = same;
       moving.learn(one, FITTED);
@@ -125,7 +142,7 @@ describe('weights that move with each like', () => {
       expect(sizeOf(moving, 'slim')).toBeGreaterThan(0);
     }
     const random = createRandom(4);
-    const moving = new MovingWeights();
+    const moving = new MovingWeights(KNOWN_QUESTIONS);
     const withSeldom = (value: number) => {
       const one = question(random, 'slim');
       for (let row = 0; row < 30; row++) one.features[row * WIDTH + at('new_item')] = 0;
@@ -140,7 +157,7 @@ describe('weights that move with each like', () => {
 
   it('never speak against what the likes of a user or of all speak for', () => {
     const random = createRandom(8);
-    const moving = new MovingWeights();
+    const moving = new MovingWeights(KNOWN_QUESTIONS);
     // The least of everything is liked.
     for (let asked = 0; asked < 200; asked++) {
       const { features, chosen } = question(random, 'popular_7d');
@@ -162,7 +179,7 @@ describe('weights that move with each like', () => {
   });
 
   it('learn nothing from what is not a number', () => {
-    const moving = new MovingWeights();
+    const moving = new MovingWeights(KNOWN_QUESTIONS);
     moving.learn({ features: new Float64Array(2 * WIDTH).fill(Number.NaN), chosen: 0 }, FITTED);
     expect(moving.applyTo(FITTED).weights).toEqual(FITTED.weights);
   });

@@ -7,7 +7,7 @@ import { Histories } from '../../src/recommend/history/histories.ts';
 import type { History } from '../../src/recommend/history/history.ts';
 import { AnswerCache } from '../../src/recommend/lists/answer-cache.ts';
 import { UserLists, type UserListsOptions } from '../../src/recommend/lists/user-lists.ts';
-import type { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
+import { GenerationSlot } from '../../src/recommend/models/generation-slot.ts';
 import { ItemNeighbors } from '../../src/recommend/neighbors/item-neighbors.ts';
 import type { SinceFit } from '../../src/recommend/neighbors/since-fit.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
@@ -16,7 +16,7 @@ import { generation, neighborLists, readsOf } from './hand-made.ts';
 function neighborsByLabels(catalogue: Catalogue): ItemNeighbors {
   return new ItemNeighbors(
     catalogue,
-    { current: undefined } as GenerationSlot,
+    new GenerationSlot(),
     'similar',
     () => Promise.reject(new Error('nobody asks')),
     { hasChanged: () => false, hasNewsByLabels: () => true } as unknown as SinceFit,

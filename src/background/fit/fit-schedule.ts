@@ -84,7 +84,7 @@ export class FitSchedule {
   }
 
   get hasModel(): boolean {
-    return this.parts.recommendation.generations.current !== undefined;
+    return this.parts.recommendation.generations.hasModel;
   }
 
   get served(): PlacedGeneration | undefined {
@@ -241,7 +241,7 @@ export class FitSchedule {
   private async fit(task: RunningTask, onProgress?: OnProgress): Promise<FitSummary | undefined> {
     const { generations } = this.parts.recommendation;
     const startedAt = performance.now();
-    const number = Math.max(generations.current?.number ?? 0, this.parts.cluster?.published ?? 0) + 1;
+    const number = Math.max(generations.current.number, this.parts.cluster?.published ?? 0) + 1;
     try {
       const fitted = await this.parts.generationFit.run(number, this.reporter(task, onProgress));
       if (fitted === undefined) {
@@ -383,7 +383,7 @@ export class FitSchedule {
     const { generations, live, settings } = this.parts.recommendation;
     const itemLabelsOf = (itemRow: number) => live.catalogue.labelsAt(itemRow);
     const opening = { instantiate: loadKernels, slot: this.parts.servingSlot, itemLabelsOf };
-    const { number, ranking } = generations.current ?? {};
+    const { number, ranking } = generations.current;
     const opened = openGeneration(placed, opening, settings.discovery);
     // The ranking that serves has moved with each like since.
     generations.current = number === placed.number ? { ...opened, ranking } : opened;

@@ -14,7 +14,7 @@ import {
   partOf,
   TRAINED_PARTS,
 } from '../../model/registry.ts';
-import { everLooksAt, weightsOf } from '../../recommend/models/feature-names.ts';
+import { everLooksAt, UNTAUGHT, weightsOf } from '../../recommend/models/feature-names.ts';
 import { choiceTable } from '../../recommend/ranking/choose-ranking.ts';
 import { type CancelFlag, cancelledBy } from '../../threads/cancellation.ts';
 import type { LearnedRanking, PlacedGeneration, TakenGiven } from '../../threads/messages.ts';
@@ -35,6 +35,9 @@ export type { Fitted };
  */
 const GROWTH_MAX = 1.05;
 const ANEW_MAX = 3;
+
+/** What a log says where there is too little to learn to rank from. */
+const UNTAUGHT_LISTS = `lists are ranked by ${UNTAUGHT.name}, as each like moves it`;
 
 /** A learned ranking and the trainings behind it. */
 interface RankingAndOutcomes extends LearnedRanking {
@@ -167,10 +170,11 @@ export class GenerationFit {
     const placed = await als.finish(judged, all, fingerprint, name, control);
     trainer.memory.release(judged.placed);
     if (placed === undefined) return undefined;
-    const rest = await this.trainRest(number, all, learned, placed, onProgress);
+    const ranking = learned?.ranking ?? (this.options.clickThrough ? UNTAUGHT : undefined);
+    const rest = await this.trainRest(number, all, { ...learned, ranking }, placed, onProgress);
     if (this.isCancelled) return undefined;
     const { isWhole, parts } = rest;
-    const generation = { number, ranking: learned?.ranking, choice: learned?.choice, parts };
+    const generation = { number, ranking, choice: learned?.choice, parts };
     await this.save(generation, { fingerprint, settings, isWhole }, term);
     this.last = generation;
     return { generation, positives: all.positives, unchanged: false };
@@ -180,11 +184,10 @@ export class GenerationFit {
   private async trainRest(
     number: number,
     data: TrainingData,
-    learned: RankingAndOutcomes | undefined,
+    { ranking, outcomes = {} }: Partial<RankingAndOutcomes>,
     als: PartPlaced<'als'>,
     onProgress: OnProgress,
   ): Promise<{ readonly parts: PlacedParts; readonly isWhole: boolean }> {
-    const { ranking, outcomes = {} } = learned ?? {};
     const held = [als, outcomes];
     const parts: Partial<Record<PartName, unknown>> = { als };
     let isWhole = true;
@@ -238,7 +241,7 @@ export class GenerationFit {
     if (!clickThrough) return undefined;
     const heldOut = heldOutInStore(data);
     if (heldOut.userRows.length === 0) {
-      log.warn('too few users have come back to rank by: lists are ordered by the collaborative score');
+      log.warn(`too few users have come back to rank by: ${UNTAUGHT_LISTS}`);
       return undefined;
     }
     const parts: Partial<Record<PartName, unknown>> = { als };
@@ -260,7 +263,7 @@ export class GenerationFit {
     const { als: _goesOn, ...rest } = parts;
     trainer.memory.release(rest);
     if (learned === undefined) {
-      log.warn('no candidate was liked later on: lists are ordered by the collaborative score');
+      log.warn(`no candidate was liked later on: ${UNTAUGHT_LISTS}`);
       return undefined;
     }
     const { choice, ranking } = learned;

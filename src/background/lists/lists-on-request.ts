@@ -1,6 +1,7 @@
 import { type Clock, effectiveUntil } from '../../domain/clock.ts';
 import type { ListWorker, Remade } from '../../recommend/lists/list-queue.ts';
 import type { Found, Question } from '../../recommend/lists/maker/answer-from-models.ts';
+import { UNTAUGHT } from '../../recommend/models/feature-names.ts';
 import type { ListPlan, PlacedGeneration } from '../../threads/messages.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
 
@@ -10,7 +11,7 @@ const PLAN_MS = 5000;
 const OLD_PLAN_MS = 60_000;
 
 /** Generation number 0: lists are made without any model. */
-const NO_GENERATION: PlacedGeneration = { number: 0, ranking: undefined, parts: {} };
+const NO_GENERATION: PlacedGeneration = { number: 0, ranking: UNTAUGHT, parts: {} };
 
 interface Planned {
   readonly plan: ListPlan;

@@ -154,7 +154,7 @@ export class Explainer {
   ): Promise<Explanation['Lift']> {
     const { maker, catalogue, generations, live, isPositive } = this.parts;
     const isTried = history.positiveRows(isPositive, LIKES_OF_TRIED + 1).length <= LIKES_OF_TRIED;
-    const { itemNeighbors, itemKnn } = (isTried && generations.current?.parts) || {};
+    const { itemNeighbors, itemKnn } = isTried ? generations.current.parts : {};
     const near = [itemNeighbors, itemKnn].flatMap((lists) =>
       Array.from(lists?.neighborsAt(itemRow).rows ?? [])
         .filter((row) => maker.accepts(row, history))
@@ -227,7 +227,7 @@ export class Explainer {
   ): Promise<ReadonlyMap<number, number>> {
     const { generations, isPositive } = this.parts;
     const liked = history.positiveRows(isPositive, FOLD_IN_LIKES_MAX);
-    const model = generations.current?.parts.als;
+    const model = generations.current.parts.als;
     const parts = (model && (await inTurns(model.decompose(liked, itemRow), caller?.signal)))?.parts ?? [];
     return new Map(parts.map((part) => [part.itemRow, part.score]));
   }

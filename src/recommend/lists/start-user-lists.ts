@@ -67,6 +67,7 @@ export async function startLists(parts: ListParts): Promise<StartedLists> {
     ...{ settings, inputs, generations, reads, states: cache, isPositive: live.isPositive, scratch, clock },
     history: new History(reads, positiveFeedback(recommend).positiveTtlMs),
     itemCount,
+    totals: () => live.popularity.totals(),
   });
   await answered.restore();
   const active = new ActiveUsers(recommend.offline.active_user_ttl, clock);

@@ -233,7 +233,7 @@ export class UserLists {
   }
 
   private get generation(): number {
-    return this.options.generations.current?.number ?? 0;
+    return this.options.generations.current.number;
   }
 
   /** Takes in what became listable after the list was made, where its scores can be compared with the list's. */

@@ -1,7 +1,7 @@
 import { MODEL_FEATURES } from '../../model/registry.ts';
 import type { LogisticRegression } from '../../model/regression/logistic-regression.ts';
 import { POPULARITY_SCALES } from '../popularity/popularity-scales.ts';
-import { MODELLESS_SUMS, SUM_NAMES, type SumName } from './like-sums.ts';
+import { LABEL_SUM, LIVE_SUM, MODELLESS_SUMS, SUM_NAMES, type SumName, TASTE_SUM } from './like-sums.ts';
 
 /** Features that the ranking looks at for each candidate, in this order. */
 export const RANKING_FEATURES = [
@@ -60,8 +60,34 @@ export interface Ranking extends LogisticRegression {
   readonly returns?: number;
   /** The discovery that `auto` takes for each kind of user; absent in models of before, and 0. */
   readonly discoveries?: readonly number[];
+  /** True where it is `UNTAUGHT`, but for totals, which follow the likes. */
+  readonly isUntaught?: boolean;
   /** As it was learned, where discovery has turned it. */
   readonly learned?: Ranking;
+}
+
+/** Weights beside popularity where nothing has taught any. */
+const UNTAUGHT_WEIGHTS: Partial<Record<RankingFeature, number>> = {
+  [LIVE_SUM]: 0.5,
+  [TASTE_SUM]: 1,
+  [LABEL_SUM]: 0.5,
+};
+
+/**
+ * Ranks while there is too little to learn from how to, as each like moves it: by the mean of the logarithms of popularity on all
+ * scales, and somewhat by what goes together with the user's likes. No model is looked at.
+ */
+export const UNTAUGHT: Ranking = untaught();
+
+function untaught(): Ranking {
+  const weights = RANKING_FEATURES.map((name) => {
+    if (name.startsWith('popular_')) return 1 / POPULARITY_SCALES.length;
+    return UNTAUGHT_WEIGHTS[name] ?? 0;
+  });
+  const regression = { bias: 0, weights };
+  const totals = POPULARITY_SCALES.map(() => 1);
+  const byKind = Array.from({ length: KINDS }, () => regression);
+  return { name: 'what is liked of late', ...regression, byKind, totals, knowsMs: 0, isUntaught: true };
 }
 
 /** How much lists turn from what is popular: a share from 0 to 1, or what the fit has chosen. */

@@ -86,7 +86,7 @@ export class ItemNeighbors {
   }
 
   private ahead(row: number): { readonly rows: ArrayLike<number>; readonly scores: ArrayLike<number> } {
-    const lists = this.generations.current?.parts.itemNeighbors;
+    const lists = this.generations.current.parts.itemNeighbors;
     return lists === undefined || this.sinceFit.hasChanged(row) ? NOTHING : lists.neighborsAt(row);
   }
 

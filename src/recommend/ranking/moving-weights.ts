@@ -1,12 +1,13 @@
 import { choiceMoments, lossOf } from '../../model/regression/conditional-logit.ts';
 import { type LogisticRegression, solveSymmetric } from '../../model/regression/logistic-regression.ts';
-import { RANKING_FEATURES } from '../models/feature-names.ts';
+import { RANKING_FEATURES, type RankingFeature } from '../models/feature-names.ts';
 import { AGE_SPREAD_MIN, isScale, neverAgainst } from './learn-blends.ts';
 
 /** After each question those of before count so much: the latest hundred or so tell. */
 const FADE = 0.99;
-/** The fit's lesson counts as much as so many questions. */
-const KNOWN_QUESTIONS = 30;
+/** The fit's lesson counts as much as so many questions, and `UNTAUGHT` as few. */
+export const KNOWN_QUESTIONS = 30;
+export const UNTAUGHT_QUESTIONS = 3;
 /**
  * Multiple of an even chance that each answer has beside its chance by the weights, where both weights are compared (a
  * contaminated likelihood; Huber 1964): whether what stands below the middle stands a little higher reaches nobody's ten.
@@ -14,6 +15,8 @@ const KNOWN_QUESTIONS = 30;
 const BY_CHANCE = 4;
 /** One question moves the score of a candidate against the chosen one by so much at most, in log-odds. */
 const STEP_MAX = 1;
+/** Logarithms of popularity are weighed as if they differed by so much at the least. */
+const SCALE_SPREAD_MIN = 0.3;
 /** Variance below this share of the mean square is rounding. */
 const ROUNDING = 1e-18;
 const WIDTH = RANKING_FEATURES.length;
@@ -58,8 +61,14 @@ export class MovingWeights {
   /** Nats that the weights as they have moved took more to tell the answers than those of the fit, faded; see `BY_CHANCE`. */
   private excess = 0;
 
-  /** @param saved where it begins; with the fit where that is absent or of other features */
-  constructor(saved?: SavedWeights) {
+  private readonly known: number;
+
+  /**
+   * @param known so many questions count as much as what the weights have learned already
+   * @param saved where it begins; with the fit where that is absent or of other features
+   */
+  constructor(known: number, saved?: SavedWeights) {
+    this.known = known;
     if (saved?.features !== FEATURES) return;
     this.moved.set(saved.moved);
     this.hessian.set(saved.hessian);
@@ -98,8 +107,8 @@ export class MovingWeights {
     const pull = moments.gradient;
     for (let at = 0; at < WIDTH; at++) {
       variances[at] = variances[at]! * FADE + variance(features, at);
-      const least = RANKING_FEATURES[at] === 'age' ? AGE_SPREAD_MIN ** 2 : 0;
-      const ridge = KNOWN_QUESTIONS * Math.max(variances[at]! / this.questions, least);
+      const ridge =
+        this.known * Math.max(variances[at]! / this.questions, leastVariance(RANKING_FEATURES[at]!));
       // A feature that never varied moves nothing.
       steep[at * WIDTH + at]! += ridge > 0 ? ridge : 1;
       pull[at]! -= (1 - FADE) * ridge * moved[at]!;
@@ -134,6 +143,15 @@ function widest(step: ArrayLike<number>, features: Float64Array, chosen: number)
     return score;
   });
   return scores.reduce((most, score) => Math.max(most, Math.abs(score - scores[chosen]!)), 0);
+}
+
+/**
+ * Logarithms that differ by next to nothing, as those of two scales do while all likes are of one day, tell next to nothing:
+ * weighed as if they differed they would come to hundreds.
+ */
+function leastVariance(name: RankingFeature): number {
+  if (name === 'age') return AGE_SPREAD_MIN ** 2;
+  return isScale(name) ? SCALE_SPREAD_MIN ** 2 : 0;
 }
 
 /** 0 where all are equal but for rounding. */

@@ -21,7 +21,7 @@ export class CollaborativeSource implements Source {
   }
 
   rank({ history, k, accept, categories, among, allowed }: Ask): Ranked {
-    const model = this.generations.current?.parts.als;
+    const model = this.generations.current.parts.als;
     const vector = model && this.vectorOf(history);
     if (model === undefined || vector === undefined) return NOTHING;
     const members = among ?? this.catalogue.narrowest(categories);

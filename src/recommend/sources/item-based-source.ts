@@ -43,7 +43,7 @@ export class ItemBasedSource implements Source {
     weights?: Float64Array,
   ): Promise<Ranked> | Ranked {
     const { generations, catalogue } = this.parts;
-    const lists = generations.current?.parts.itemNeighbors;
+    const lists = generations.current.parts.itemNeighbors;
     const isAhead = (seed: number) => lists !== undefined && lists.neighborsAt(seed).rows.length > 0;
     if (!seeds.every(isAhead)) return this.workedOut(seeds, asked, lists, weights);
     const accept = (row: number) => catalogue.isListable(row) && asked.accept(row);

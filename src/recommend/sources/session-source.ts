@@ -129,7 +129,7 @@ export class SessionSource {
     accept: (row: number) => boolean,
   ): SessionList {
     const { generations, mayReturn } = this.parts;
-    const share = mayReturn ? (generations.current?.ranking?.returns ?? 0) : 0;
+    const share = mayReturn ? (generations.current.ranking?.returns ?? 0) : 0;
     if (share === 0 || list.sources[0] !== 'session') return list;
     const best = new TopK(k);
     list.rows.forEach((row, at) => {
@@ -142,7 +142,7 @@ export class SessionSource {
   /** Items that others went on to after the items, the latest first. */
   private following(seeds: readonly number[], k: number, accept: (row: number) => boolean): Ranked {
     const { generations, catalogue, bySequence } = this.parts;
-    const sequence = bySequence ? generations.current?.parts.sequence : undefined;
+    const sequence = bySequence ? generations.current.parts.sequence : undefined;
     const mayStand = (row: number) => catalogue.isListable(row) && accept(row);
     return bestBySimilarity(sequence, seeds, k, mayStand, SESSION_WEIGHTS);
   }

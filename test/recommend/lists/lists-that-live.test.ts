@@ -199,3 +199,34 @@ describe('an item that 300 of a taste have just liked', () => {
     }
   });
 });
+
+describe('a service that begins empty', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await startScene(PERIODS);
+  });
+  afterAll(() => scene.server.stop());
+
+  it('has lists of what is liked of late from the second person on, without a fit and after one of a single like', async () => {
+    const items = Array.from({ length: 12 }, (_, at) => `i${at}`);
+    const likes = async (from: number, to: number) => {
+      for (let user = from; user < to; user++) {
+        // The first half of the items is liked twice as often; later people like the other half, and so will who comes next.
+        const liked = user < 30 ? (user % 9) % 6 : 6 + (user % 6);
+        scene.time.nowMs += 90 * SECOND_MS;
+        await scene.like(`u${user}`, items[liked]!);
+        await scene.like(`u${user}`, `own-${user}`);
+      }
+    };
+    await likes(0, 1);
+    await likes(1, 3);
+    expect((await scene.ids('/api/recommend/u2?n=10')).sort()).toEqual(['i0', 'i1', 'own-0', 'own-1']);
+    await scene.server.service.fit();
+    expect(scene.server.service.hasModel).toBe(true);
+    expect((await scene.ids('/api/recommend/u2?n=10')).sort()).toEqual(['i0', 'i1', 'own-0', 'own-1']);
+    await likes(3, 90);
+    expect(await scene.ids('/api/recommend/u89?n=5')).toEqual(expect.arrayContaining(items.slice(6, 11)));
+    const learned = await scene.ids('/api/recommend/u1?n=6');
+    expect(learned.every((id) => items.indexOf(id) >= 6)).toBe(true);
+  });
+});

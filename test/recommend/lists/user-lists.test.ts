@@ -37,7 +37,7 @@ let replaced: number[];
 let troubles: string[];
 let itemCount: number;
 let isSettled: boolean;
-let generations: { current: { number: number } | undefined };
+let generations: { current: { number: number } };
 
 beforeEach(() => {
   nowMs = 1000;
@@ -52,7 +52,7 @@ beforeEach(() => {
   troubles = [];
   itemCount = 1000;
   isSettled = true;
-  generations = { current: undefined };
+  generations = { current: { number: 0 } };
 });
 
 /** @param share of the time for lists made here */

@@ -9,7 +9,12 @@ import type { GenerationSlot } from '../../models/generation-slot.ts';
 import type { SumName } from '../../models/like-sums.ts';
 import { POPULARITY_SCALES } from '../../popularity/popularity-scales.ts';
 import { rankingFeatures } from '../../ranking/compute-features.ts';
-import { MovingWeights, type SavedWeights } from '../../ranking/moving-weights.ts';
+import {
+  KNOWN_QUESTIONS,
+  MovingWeights,
+  type SavedWeights,
+  UNTAUGHT_QUESTIONS,
+} from '../../ranking/moving-weights.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { ListSettings } from '../../sources/list-settings.ts';
 import { CandidateFinder, type CandidateScratch } from './candidate-finder.ts';
@@ -51,6 +56,8 @@ export interface AnsweredQuestionsParts {
   readonly clock: () => number;
   /** Items of the catalogue. */
   readonly itemCount: () => number;
+  /** All positive feedback on each popularity scale, in records of now. */
+  readonly totals: () => readonly number[];
 }
 
 /** A ranking that moves. */
@@ -115,7 +122,7 @@ export class AnsweredQuestions {
 
   /** Moves a ranking that serves from now on to where it was, be it before a restart. */
   resume(): void {
-    const number = this.parts.generations.current?.number;
+    const number = this.movingNumber;
     if (this.moving?.generation !== number && this.before?.generation !== number) return;
     this.takenUpMs = Number.NEGATIVE_INFINITY;
     this.takeUp();
@@ -203,17 +210,30 @@ export class AnsweredQuestions {
     const proposal = finder.propose(history, wanted, undefined, finder.withoutCatalogue(history));
     const chosen = proposal.candidates.indexOf(itemRow);
     if (chosen < 0 || proposal.candidates.length < 2) return undefined;
-    const features = rankingFeatures(proposal, inputs, fitted.totals);
+    const features = rankingFeatures(proposal, inputs, this.totalsFor(fitted));
     return { moving, kind: proposal.kind, features, chosen };
   }
 
+  /** Number of the generation whose ranking moves; 0 for all that have learned none, over which it moves on. */
+  private get movingNumber(): number {
+    const { number, ranking } = this.parts.generations.current;
+    return ranking?.isUntaught ? 0 : number;
+  }
+
+  /** The feedback on each scale by whose size the ranking reads counts; without a fit that of now, records of now. */
+  private totalsFor({ isUntaught, totals }: Ranking): readonly number[] {
+    return isUntaught ? this.parts.totals() : totals;
+  }
+
   private movingNow(): Moving {
-    const { number, ranking } = this.parts.inputs.generation!;
+    const number = this.movingNumber;
     if (this.moving?.generation === number) return this.moving;
+    const { ranking } = this.parts.generations.current;
     const fitted = ranking!.learned ?? ranking!;
     const sums = [...new Set(fitted.byKind.flatMap(sumsOf))];
     const { before } = this;
-    const weights = new MovingWeights(before?.generation === number ? before.weights : undefined);
+    const known = fitted.isUntaught ? UNTAUGHT_QUESTIONS : KNOWN_QUESTIONS;
+    const weights = new MovingWeights(known, before?.generation === number ? before.weights : undefined);
     this.moving = { generation: number, fitted, sums, weights };
     return this.moving;
   }
@@ -223,12 +243,13 @@ export class AnsweredQuestions {
     const { generations, settings, clock } = this.parts;
     const nowMs = clock();
     const { current } = generations;
-    if (current?.ranking === undefined) return;
+    if (current.ranking === undefined) return;
     if (Math.abs(nowMs - this.takenUpMs) < TAKEN_UP_MS) return;
     this.takenUpMs = nowMs;
     const { fitted, weights } = this.movingNow();
     const moved = {
       ...fitted,
+      totals: this.totalsFor(fitted),
       ...weights.applyTo(fitted),
       byKind: fitted.byKind.map((kind) => weights.applyTo(kind)),
     };

@@ -203,11 +203,13 @@ export class CandidateFinder {
     return this.inputs.isListable(row) && isUnread(history, row) && (filter?.accepts(row) ?? true);
   }
 
-  /** Where click-through is predicted, what the ranking goes by comes up by itself. */
+  /** Where click-through is predicted, what the ranking goes by comes up by itself; what none has taught it, as an opinion of the collaborative recommender. */
   private rankingSources(kind: number): RankingSources {
     const { settings, inputs } = this;
-    const ranking = settings.order === 'learned' ? inputs.generation?.ranking?.byKind[kind] : undefined;
-    if (ranking === undefined || !proposesAny(settings)) return NO_SOURCES;
+    const learned = settings.order === 'learned' ? inputs.generation?.ranking : undefined;
+    if (learned === undefined || !(learned.isUntaught ? settings.collaborative : proposesAny(settings)))
+      return NO_SOURCES;
+    const ranking = learned.byKind[kind]!;
     return { scales: scalesOf(ranking), latest: looksAt(ranking, ['age']), sums: sumsOf(ranking) };
   }
 

@@ -93,7 +93,7 @@ function scoresOfASecond(generations: GenerationSlot, clock: Clock) {
   return {
     kept(): KeptItemScores {
       const now = clock();
-      const ranking = generations.current?.ranking;
+      const ranking = generations.current.ranking;
       if (Math.abs(now - madeMs) < POPULAR_MS && madeBy === ranking) return scores;
       scores.clear();
       madeMs = now;
