@@ -1,10 +1,10 @@
 // Sums of rows of a sparse table, dense and in float64: adding to one is a load, an addition and a store without a branch.
-// Rows that nothing was added to are passed over by blocks of 32, so that clearing and searching cost what was added, not
-// what there is.
+// Rows that nothing was added to are passed over, in clearing by lines of the cache, of 8 sums each, and in searching by blocks
+// of 32: both cost what was added, not what there is.
 //
 // Behind `sums` lie, for `rows` rounded up to blocks:
-//   sums, 32 float64 a block | highest sum of each block, float64, 0 where none is above | the same of the rows allowed |
-//   touched, a byte a block, rounded up to 8 | counts by steps, 256 uint32
+//   sums, 32 float64 a block | of the blocks that were added to, in their order: the highest sum, float64, 0 where none is above |
+//   the same of the rows allowed | their numbers, uint32 | touched, a byte a line, rounded up to 8 | how many, uint32 | counts by steps, 256 uint32
 
 import { offer } from './top-k-heap';
 
@@ -35,14 +35,26 @@ function reachOf(sums: usize, blocks: usize): usize {
 
 // @ts-ignore: decorator
 @inline
-function touchedOf(sums: usize, blocks: usize): usize {
+function numbersOf(sums: usize, blocks: usize): usize {
   return reachOf(sums, blocks) + (blocks << 3);
 }
 
 // @ts-ignore: decorator
 @inline
+function touchedOf(sums: usize, blocks: usize): usize {
+  return numbersOf(sums, blocks) + (((blocks << 2) + 7) & ~7);
+}
+
+// @ts-ignore: decorator
+@inline
+function countOf(sums: usize, blocks: usize): usize {
+  return touchedOf(sums, blocks) + (((blocks << 2) + 7) & ~7);
+}
+
+// @ts-ignore: decorator
+@inline
 function stepsOf(sums: usize, blocks: usize): usize {
-  return touchedOf(sums, blocks) + ((blocks + 7) & ~7);
+  return countOf(sums, blocks) + 8;
 }
 
 /** The upper word of a number: those of numbers not below 0 are in the order of the numbers. */
@@ -54,20 +66,17 @@ function upperWord(value: f64): u32 {
 
 function clearSums(sums: usize, blocks: usize): void {
   const touched = touchedOf(sums, blocks);
-  const peaks = peaksOf(sums, blocks);
   const zero = i64x2.splat(0);
-  for (let eight: usize = 0; eight < blocks; eight += 8) {
-    if (!load<u64>(touched + eight)) continue;
-    for (let block = eight; block < eight + 8; block++) {
-      if (!load<u8>(touched + block)) continue;
-      store<f64>(peaks + (block << 3), 0);
-      const end = sums + ((block + 1) << 8);
-      for (let at = sums + (block << 8); at < end; at += 64) {
-        v128.store(at, zero);
-        v128.store(at, zero, 16);
-        v128.store(at, zero, 32);
-        v128.store(at, zero, 48);
-      }
+  const lines = blocks << 2;
+  for (let eight: usize = 0; eight < lines; eight += 8) {
+    const marks = load<u64>(touched + eight);
+    if (!marks) continue;
+    for (let left = marks; left; left &= left - 1) {
+      const at = sums + ((eight + (<usize>ctz(left) >> 3)) << 6);
+      v128.store(at, zero);
+      v128.store(at, zero, 16);
+      v128.store(at, zero, 32);
+      v128.store(at, zero, 48);
     }
     store<u64>(touched + eight, 0);
   }
@@ -94,7 +103,7 @@ function fetchRows(starts: usize, columns: usize, scores: usize, rows: u32, item
 @inline
 function addEntry(sums: usize, touched: usize, row: usize, value: f64): void {
   const sum = sums + (row << 3);
-  store<u8>(touched + (row >> 5), 1);
+  store<u8>(touched + (row >> 3), 1);
   store<f64>(sum, load<f64>(sum) + value);
 }
 
@@ -111,32 +120,35 @@ function addRow(columns: usize, scores: usize, count: u32, weight: f64, sums: us
   }
 }
 
-/** The highest sum of each block that was touched. @returns the highest of all */
+/** The blocks that were added to, with the highest sum of each. @returns the highest of all */
 function findPeaks(sums: usize, blocks: usize): f64 {
   const touched = touchedOf(sums, blocks);
   const peaks = peaksOf(sums, blocks);
-  let all = f64x2.splat(0);
-  for (let eight: usize = 0; eight < blocks; eight += 8) {
-    if (!load<u64>(touched + eight)) continue;
-    for (let block = eight; block < eight + 8; block++) {
-      if (!load<u8>(touched + block)) continue;
+  const numbers = numbersOf(sums, blocks);
+  let count: usize = 0;
+  let all: f64 = 0;
+  for (let two: usize = 0; two < blocks; two += 2) {
+    if (!load<u64>(touched + (two << 2))) continue;
+    for (let block = two; block < two + 2; block++) {
+      const marks = load<u32>(touched + (block << 2));
+      if (!marks) continue;
       let a = f64x2.splat(0);
       let b = f64x2.splat(0);
-      let c = f64x2.splat(0);
-      let d = f64x2.splat(0);
-      const end = sums + ((block + 1) << 8);
-      for (let at = sums + (block << 8); at < end; at += 64) {
-        a = f64x2.pmax(a, v128.load(at));
-        b = f64x2.pmax(b, v128.load(at, 16));
-        c = f64x2.pmax(c, v128.load(at, 32));
-        d = f64x2.pmax(d, v128.load(at, 48));
+      for (let left = marks; left; left &= left - 1) {
+        const at = sums + (block << 8) + ((<usize>ctz(left) >> 3) << 6);
+        a = f64x2.pmax(a, f64x2.pmax(v128.load(at), v128.load(at, 16)));
+        b = f64x2.pmax(b, f64x2.pmax(v128.load(at, 32), v128.load(at, 48)));
       }
-      a = f64x2.pmax(f64x2.pmax(a, b), f64x2.pmax(c, d));
-      all = f64x2.pmax(all, a);
-      store<f64>(peaks + (block << 3), max<f64>(f64x2.extract_lane(a, 0), f64x2.extract_lane(a, 1)));
+      a = f64x2.pmax(a, b);
+      const peak = max<f64>(f64x2.extract_lane(a, 0), f64x2.extract_lane(a, 1));
+      store<f64>(peaks + (count << 3), peak);
+      store<u32>(numbers + (count << 2), <u32>block);
+      count++;
+      all = max<f64>(all, peak);
     }
   }
-  return max<f64>(f64x2.extract_lane(all, 0), f64x2.extract_lane(all, 1));
+  store<u32>(countOf(sums, blocks), <u32>count);
+  return all;
 }
 
 export function sumRows(
@@ -172,18 +184,21 @@ function allowedPeak(sums: usize, allowed: u32): f64 {
   return peak;
 }
 
-/** Writes the highest sum that each block has among the rows allowed. @returns the highest of all */
+/** Writes the highest sum that each block added to has among the rows allowed. @returns the highest of all */
 function findReach(sums: usize, blocks: usize, allowedBits: usize): f64 {
   const peaks = peaksOf(sums, blocks);
   const reach = reachOf(sums, blocks);
+  const numbers = numbersOf(sums, blocks);
+  const added = <usize>load<u32>(countOf(sums, blocks));
   let most: f64 = 0;
-  for (let block: usize = 0; block < blocks; block++) {
-    let peak = load<f64>(peaks + (block << 3));
+  for (let at: usize = 0; at < added; at++) {
+    let peak = load<f64>(peaks + (at << 3));
     if (peak > 0 && allowedBits) {
+      const block = <usize>load<u32>(numbers + (at << 2));
       const allowed = load<u32>(allowedBits + (block << 2));
       if (allowed != 0xffffffff) peak = allowedPeak(sums + (block << 8), allowed);
     }
-    store<f64>(reach + (block << 3), peak);
+    store<f64>(reach + (at << 3), peak);
     most = peak > most ? peak : most;
   }
   return most;
@@ -193,10 +208,10 @@ function findReach(sums: usize, blocks: usize, allowedBits: usize): f64 {
  * A number that the best of at least k blocks reach, and those of few more: counts of blocks by steps, down from the highest
  * best, tell at which step k are reached. 0 where there are not so many.
  */
-function boundOfBlocks(reach: usize, blocks: usize, steps: usize, mostWord: u32, k: u32): f64 {
+function boundOfBlocks(reach: usize, added: usize, steps: usize, mostWord: u32, k: u32): f64 {
   memory.fill(steps, 0, STEPS << 2);
-  for (let block: usize = 0; block < blocks; block++) {
-    const word = load<u32>(reach + (block << 3), 4);
+  for (let each: usize = 0; each < added; each++) {
+    const word = load<u32>(reach + (each << 3), 4);
     const step = (mostWord - word) >> STEP_BITS;
     if (word == 0 || step >= STEPS) continue;
     const at = steps + (<usize>step << 2);
@@ -234,12 +249,14 @@ export function topSums(
   assert(k > 0 && !(outScores & 7));
   const blocks = blocksOf(rows);
   const reach = reachOf(sums, blocks);
-  const steps = stepsOf(sums, blocks);
+  const numbers = numbersOf(sums, blocks);
+  const added = <usize>load<u32>(countOf(sums, blocks));
   const mostWord = upperWord(findReach(sums, blocks, allowedBits));
-  let limit = before(boundOfBlocks(reach, blocks, steps, mostWord, k));
+  let limit = before(boundOfBlocks(reach, added, stepsOf(sums, blocks), mostWord, k));
   let count: u32 = 0;
-  for (let block: usize = 0; block < blocks; block++) {
-    if (!(load<f64>(reach + (block << 3)) > limit)) continue;
+  for (let each: usize = 0; each < added; each++) {
+    if (!(load<f64>(reach + (each << 3)) > limit)) continue;
+    const block = <usize>load<u32>(numbers + (each << 2));
     const allowed: u32 = allowedBits ? load<u32>(allowedBits + (block << 2)) : 0xffffffff;
     for (let lane: u32 = 0; lane < 32; lane += 4) {
       const at = sums + (block << 8) + (<usize>lane << 3);

@@ -102,12 +102,12 @@ export function prunedNeighborScratchBytes(rows: number): number {
 }
 
 /**
- * Bytes of `sumRows` and `topSums`, a multiple of 64: for each block of 32 rows the sums, two numbers and a byte, and 256
- * counts.
+ * Bytes of `sumRows` and `topSums`, a multiple of 64: for each block of 32 rows the sums, two numbers of 8 bytes, one of 4
+ * and 4 bytes, then one of 8 and 256 counts.
  */
 export function rowSumsBytes(rows: number): number {
   const blocks = Math.ceil(rows / 32);
-  return Math.ceil((blocks * (32 * 8 + 2 * 8 + 1) + 7 + 256 * 4) / 64) * 64;
+  return Math.ceil((blocks * (32 * 8 + 2 * 8 + 2 * 4) + 2 * 4 + 8 + 256 * 4) / 64) * 64;
 }
 
 /** Bitmaps that `prunedNeighborTopK` can have, and what it has in place of one for a column without. */
