@@ -318,7 +318,7 @@ const CHANGED = /updat|modif|geänd|geaend|измен/i;
 
 /** True for a column of whole sentences about each row, which are no titles. */
 export function isSentence(name: string): boolean {
-  return DESCRIPTIONS.includes(plainName(name));
+  return ['comment', ...DESCRIPTIONS].includes(plainName(name));
 }
 
 /** True for a column whose times are not those of what its rows tell of, such as `valid until` or `customer_since`. */

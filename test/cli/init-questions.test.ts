@@ -277,6 +277,7 @@ describe('a question without a proposal', () => {
     );
     const types = scripted(['right', ''], ['want an item', ''], ['want an item', '']);
     await expect(findAnswers(asks(events), types)).rejects.toThrow(/such as --positive-types 'logged in'/);
+    expect(types.heard).toContain('name one of logged in, logged out, or several with commas');
     types.close();
     // One type alone leaves nothing to choose from.
     const one = file('one-event.csv', 'user,item,event,time\nann,a1,action,2024-01-01\n');

@@ -229,3 +229,10 @@ test('kinds of votes are types, of which none is taken for a liking unasked', as
   const text = `PostId,VoteTypeId,UserId,CreationDate\n${rows((user, item, at) => `${item},${2 + (at % 2)},${user},${day(at)}`)}`;
   expect((await plan(text)).mapping).toMatchObject({ FeedbackType: 1 });
 });
+
+test('remarks of users are no items', async () => {
+  const text = `,user,rating,comment,ID,name\n${rows((user, item, at) => `${at},u${user},${at % 9},fun ${at % 8},${item + 70},Game ${item}`, 60)}`;
+  const found = await proposed(text);
+  expect([found.mapping.UserId, found.mapping.ItemId]).toEqual([1, 4]);
+  expect(found.columns[itemsWithin(found)!.items.mapping.Comment!]).toBe('name');
+});

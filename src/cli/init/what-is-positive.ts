@@ -148,6 +148,8 @@ export async function findPositiveTypes(
 ): Promise<readonly string[]> {
   const { positiveTypes, takesProposals } = given;
   const check = (entries: readonly string[]) => {
+    if (entries.length === 0)
+      throw new OperatorError(`name one of ${types.join(', ')}, or several with commas`);
     const known = readPositiveKinds(entries).some(({ feedbackType }) => types.includes(feedbackType));
     if (known) return entries;
     const open = files.find(({ plan }) => isWithoutType(plan));
