@@ -1,5 +1,4 @@
 import { OperatorError } from '../domain/operator-error.ts';
-import { holdLists } from './cell-lists.ts';
 import { cellText, ratingOf } from './cell-text.ts';
 import { mappingByNames } from './column-names.ts';
 import { findTimeForm, timelessReading } from './column-times.ts';
@@ -23,7 +22,7 @@ import {
   type ZeroRating,
 } from './rows-to-records.ts';
 import type { TimeForm } from './time-formats.ts';
-import { otherKey, unsteadyIn } from './told-by-rows.ts';
+import { listsBeside, otherKey, unsteadyIn } from './told-by-rows.ts';
 
 export interface FilePlan extends Plan {
   readonly path: string;
@@ -209,7 +208,7 @@ function planRows(
     timeForm: wishes.timeForm,
     width: format.name === 'delimited' ? columns.length : undefined,
     unsteady: kind === 'feedback' ? unsteadyIn(body, used.ItemId) : [],
-    lists: used.ItemId === undefined ? columns.filter((_, at) => holdLists(columnOf(body, at))) : [],
+    lists: listsBeside(columns, body, used),
     continued: kind === 'feedback' ? findContinued(body, mapping, states) : undefined,
     ...numbersIn(body, mapping, format),
     keepsBlanks: isExport(kind, columns),

@@ -1,6 +1,7 @@
 /** What the first rows of a file tell of its columns, whose names do not. */
 
 import { getOrPut } from '../domain/get-or-put.ts';
+import { holdLists } from './cell-lists.ts';
 import { cellText } from './cell-text.ts';
 import { isSentence } from './column-names.ts';
 import type { Kind, Mapping } from './guess-columns.ts';
@@ -61,4 +62,13 @@ export function unsteadyIn(rows: readonly Row[], itemAt: number | undefined): nu
       new Set(all.flat().map((row) => row[at])).size === 1
     );
   });
+}
+
+/** The columns of lists that are of no field, where no column has the items. */
+export function listsBeside(columns: readonly string[], body: readonly Row[], used: Mapping): string[] {
+  if (used.ItemId !== undefined) return [];
+  const isFree = (at: number) => !Object.values(used).includes(at);
+  return columns.filter(
+    (_, at) => isFree(at) && holdLists(body.map((row) => cellText(textsOf([row[at]])[0]!))),
+  );
 }

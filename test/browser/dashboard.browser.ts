@@ -469,6 +469,18 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.context().close();
   });
 
+  it('says that a cell with a list is no item', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, 'import', 'Import');
+    const csv = 'customer,date,product_ids\nann,2025-03-05,"1,2"\nbob,2025-03-06,3\n';
+    await view.page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'lists.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await view.page.getByText(/No items are found: "product_ids" has a list in a cell/).waitFor();
+    await view.page.context().close();
+  });
+
   it('asks for the order of days and months, and reads what spreadsheets write', async () => {
     const view = await openView(browser, VIEWS[0]);
     await signIn(view);

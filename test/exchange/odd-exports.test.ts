@@ -95,6 +95,11 @@ describe('cells with a list of items', () => {
     expect(`${open?.message}${describePlan(found)}`).toContain('a list in a cell');
   });
 
+  it('are labels of users where a column is called so', async () => {
+    const text = `user,labels\n${rows((user, item) => `u${user},"a${item},b${item}${',c1'.repeat(item % 3)}"`)}`;
+    expect(describePlan(await plan(text))).not.toContain('list');
+  });
+
   it('are none where keys have blanks or commas, all as many', async () => {
     const text = `user,isbn,date\n${rows((user, item, at) => `u${user},978 3 ${1000 + item},${day(at)}`)}`;
     expect((await plan(text)).mapping).toMatchObject({ UserId: 0, ItemId: 1 });

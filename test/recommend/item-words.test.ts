@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Explainer } from '../../src/recommend/answers/explainer.ts';
-import { ageInWords, popularityInWords } from '../../src/recommend/answers/item-words.ts';
+import { ageInWords, popularityInWords, wordOfLikes } from '../../src/recommend/answers/item-words.ts';
 import type { History } from '../../src/recommend/history/history.ts';
 import { PopularityCounts } from '../../src/recommend/popularity/popularity-counts.ts';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
@@ -38,6 +38,12 @@ it('tells how many people liked an item lately, and how often it was liked in al
     'liked by 1 person in two days, by 1 person in 30 days, 1 time in all',
   );
   expect(popularityInWords(POPULARITY, 7)).toBe('liked by nobody yet');
+  expect(popularityInWords(POPULARITY, 7, wordOfLikes(['purchase', 'order>0']))).toBe('bought by nobody yet');
+  expect(['like', 'purchase,like', ''].map((types) => wordOfLikes(types.split(',')))).toEqual([
+    'liked',
+    'liked',
+    'liked',
+  ]);
 });
 
 it('leaves out spans that the latest likes do not reach', () => {
@@ -74,13 +80,13 @@ it('stands in the explanation of an item, all scales of popularity in one', asyn
         return { base: -0.25, parts: of, likes: new Map() };
       },
     },
-    live: { popularity: POPULARITY, sinceMsAt: () => NOW - 12 * DAY_MS },
+    live: { popularity: POPULARITY, sinceMsAt: () => NOW - 12 * DAY_MS, positiveTypes: ['purchase>0'] },
     fallbacks: [],
   };
   const explainer = new Explainer(parts as unknown as ConstructorParameters<typeof Explainer>[0]);
   const told = await explainer.explain('ann', 'a', { n: 10, categories: [] });
   expect(told?.Parts?.slice(1)).toEqual([
-    { Name: 'popularity', Meaning: popularityInWords(POPULARITY, 5), Score: 0.75 },
+    { Name: 'popularity', Meaning: popularityInWords(POPULARITY, 5, 'bought'), Score: 0.75 },
     { Name: 'age', Meaning: 'there for 12 days', Score: -0.5 },
   ]);
 });

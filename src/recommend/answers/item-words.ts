@@ -13,11 +13,19 @@ const SPANS: readonly (readonly [name: string, ms: number])[] = [
 /** Spans that are told: the longest that are remembered whole. */
 const SPANS_TOLD = 2;
 
+/** Types of feedback that are purchases. */
+const PURCHASE = /^(?:purchase|order|buy|bought|sale)/i;
+
+/** The word for what people did to an item whom it pleased, where these types are positive. */
+export function wordOfLikes(positiveTypes: readonly string[]): 'bought' | 'liked' {
+  return positiveTypes.length > 0 && positiveTypes.every((type) => PURCHASE.test(type)) ? 'bought' : 'liked';
+}
+
 /** The popularity of an item in words: the people who liked it lately, by the time of the data, and all its likes. */
-export function popularityInWords(popularity: PopularityCounts, itemRow: number): string {
+export function popularityInWords(popularity: PopularityCounts, itemRow: number, liked = 'liked'): string {
   const { asOfMs, recent } = popularity;
   const ever = popularity.ever[itemRow] ?? 0;
-  if (ever === 0) return 'liked by nobody yet';
+  if (ever === 0) return `${liked} by nobody yet`;
   const people = recent.peopleWhoLiked(
     itemRow,
     SPANS.map(([, ms]) => asOfMs - ms),
@@ -29,7 +37,7 @@ export function popularityInWords(popularity: PopularityCounts, itemRow: number)
   }).slice(-SPANS_TOLD);
   // Of a long span that has nobody the shorter one says nothing more.
   const told = known.filter(({ count }, at) => count > 0 || at === known.length - 1);
-  return `liked ${[...told.map(({ words }) => words), `${counted(ever, 'times')} in all`].join(', ')}`;
+  return `${liked} ${[...told.map(({ words }) => words), `${counted(ever, 'times')} in all`].join(', ')}`;
 }
 
 /**

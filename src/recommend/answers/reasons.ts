@@ -7,7 +7,7 @@ import type { RankingFeature } from '../models/feature-names.ts';
 import { LABEL_SUM, LIVE_SUM, TASTE_SUM, VECTOR_SUM } from '../models/like-sums.ts';
 import type { RecommendQuery } from '../sources/recommender.ts';
 import type { InMemoryState } from '../state/in-memory-state.ts';
-import { ageInWords, popularityInWords } from './item-words.ts';
+import { ageInWords, popularityInWords, wordOfLikes } from './item-words.ts';
 
 /** Reasons for an item in a list, by what it comes from. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -51,7 +51,7 @@ const IN_SHORT: Readonly<Record<string, string>> = {
 /** What reasons are told by. */
 export interface ReasonParts {
   readonly maker: ListMaker;
-  readonly live: Pick<InMemoryState, 'popularity' | 'sinceMsAt'>;
+  readonly live: Pick<InMemoryState, 'popularity' | 'sinceMsAt' | 'positiveTypes'>;
 }
 
 /** Parts by what is one thing to people. */
@@ -66,7 +66,8 @@ export function groupsOf(parts: ScoreParts['parts']): Map<string, number> {
 
 /** Says in words what a group of features is about. */
 export function meaningOf(name: string, itemRow: number, live: ReasonParts['live']): string {
-  if (name === 'popularity') return popularityInWords(live.popularity, itemRow);
+  if (name === 'popularity')
+    return popularityInWords(live.popularity, itemRow, wordOfLikes(live.positiveTypes));
   if (name === 'age') return ageInWords(live.popularity.asOfMs, live.sinceMsAt(itemRow));
   if (name === LIVE_SUM) return 'what people with the same likes have liked of late';
   if (name === TASTE_SUM) return 'liked by people of the same taste more than by anybody else';

@@ -33,6 +33,8 @@ export class InMemoryState {
   readonly popularity: PopularityCounts;
   readonly coldItems: ColdItemIndex;
   readonly isPositive: NumberedTypeTest;
+  /** Types of feedback that say that a user likes an item. */
+  readonly positiveTypes: readonly string[];
   readonly countsByType: CountsByType;
   /** Time at which so much was liked that lists may be others. */
   readonly movement = new Movement();
@@ -65,6 +67,7 @@ export class InMemoryState {
     this.newItems = new NewItems(options.clock());
     this.newestCount = options.newestCount;
     const { reads, positiveTypes, clock, onTrouble, onNote, countsStorage: keeper } = options;
+    this.positiveTypes = positiveTypes;
     this.isPositive = typeTest(positiveTypes, () => reads.feedbackTypes());
     const counts = new SavedCounts({ positiveTypes, ...options.spans }, clock, this.isPositive);
     this.counts = new LiveCounts({ counts, reads, keeper, onTrouble, onNote });
