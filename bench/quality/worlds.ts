@@ -6,6 +6,7 @@
  * - two in which nearly all users come once, for an hour (`bursts`, `tastes`),
  * - six for replays: stories that break (`breaking`), people who turn to such stories (`overnight`) or come for the first time
  *   (`newcomers`), purchases that repeat (`repeats`), seasons (`seasons`), and two tastes with hits of their own (`two-tastes`),
+ * - `titled` (articles that live for three days, with titles of words that their topics share),
  * - `catalogue` (650,000 likes; users go from a film to one like it);
  * and without times, for `--format lightgcn`, `sparse` (many places, each in one town), `places` (the same, large),
  * `articles` (small groups who read the same) and `few` (most items have two or three likes). All seeded. Their figures
@@ -17,6 +18,11 @@ import { Command } from 'commander';
 import { parseNumber } from '../../src/cli/common/options.ts';
 import { createRandom, type Random } from '../../src/domain/random.ts';
 import { firstAbove } from '../../src/memory/binary-search.ts';
+
+/** Words that a topic has for itself, and that all have in common; and how many of each a title has. */
+const TOPIC_WORDS = 40;
+const COMMON_WORDS = 300;
+const TITLE_WORDS = 3;
 
 const DAY = 86_400;
 const START = 1_500_000_000;
@@ -128,10 +134,25 @@ const WORLDS: Readonly<Record<string, World>> = {
   'two-tastes': {
     ...{ users: 1500, items: 900, days: 60, tastes: 2, visits: 4, perVisit: 3, herd: 0.05, halfLife: 3 },
   },
+  titled: {
+    ...{ users: 1500, items: 2500, days: 60, tastes: 40, visits: 8, perVisit: 2, herd: 0.15, halfLife: 3 },
+  },
 };
 
-/** Records `user,item,time` in no order. */
-function records(world: World, random: Random): string[] {
+/** A line `item,time,title` for each item, with words of its kind and of all. */
+function titled(kinds: Uint32Array, born: Float64Array, random: Random): string[] {
+  const wordOf = (name: string, count: number) => `${name}${Math.floor(count * random.float() ** 2)}`;
+  return Array.from(kinds, (kind, item) => {
+    const words = Array.from({ length: TITLE_WORDS }, () => [
+      wordOf(`topic${kind}word`, TOPIC_WORDS),
+      wordOf('word', COMMON_WORDS),
+    ]);
+    return `${item},${Math.round(START + born[item]! * DAY)},${words.flat().join(' ')}`;
+  });
+}
+
+/** Records `user,item,time` in no order, with the kind of each item and the day when it came. */
+function records(world: World, random: Random) {
   const { users, items, days, tastes, visits, perVisit, herd, halfLife } = world;
   const { stories = 0, storiesFrom = 0, repeats = 0, year } = world;
   const appeal = Float64Array.from({ length: items }, () => random.float() ** -0.7);
@@ -170,7 +191,7 @@ function records(world: World, random: Random): string[] {
       }
     }
   }
-  return lines;
+  return { lines, kind, born };
 }
 
 /** Weight of a kind of items by its season. @param turn years since the height of its season */
@@ -296,7 +317,13 @@ function main(folder: string, seed: number): void {
     mkdirSync(join(folder, name), { recursive: true });
     writeFileSync(join(folder, name, 'likes.csv'), `user,item,time\n${lines.join('\n')}\n`);
   };
-  for (const [name, world] of Object.entries(WORLDS)) write(name, records(world, createRandom(seed)));
+  for (const [name, world] of Object.entries(WORLDS)) {
+    const { lines, kind, born } = records(world, createRandom(seed));
+    write(name, lines);
+    if (name !== 'titled') continue;
+    const titles = titled(kind, born, createRandom(seed + 5));
+    writeFileSync(join(folder, name, 'items.csv'), `item,time,title\n${titles.join('\n')}\n`);
+  }
   const random = createRandom(seed + 4);
   writeSplit(join(folder, 'sparse'), sparse(8000, 16_000, 160, 30, random), random);
   write(
