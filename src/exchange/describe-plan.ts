@@ -1,6 +1,5 @@
-import { FIELDS } from './guess-columns.ts';
+import { FIELDS, ofLists } from './guess-columns.ts';
 import type { FilePlan } from './import-plan.ts';
-import { ofLists } from './map-columns.ts';
 import { DEFAULT_SEPARATOR } from './rows-to-records.ts';
 
 /** The numbers may be something else. */

@@ -302,3 +302,9 @@ function byPlace(rows: readonly (readonly string[])[]): Mapping {
   }
   return mapping;
 }
+
+/** That columns have lists, of which no row of feedback can be made; empty where none has. */
+export function ofLists(lists: readonly string[] = []): string {
+  if (lists.length === 0) return '';
+  return `: "${lists.join('", "')}" ${lists.length === 1 ? 'has' : 'have'} a list in a cell, where a row is needed for each of the list`;
+}

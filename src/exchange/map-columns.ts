@@ -1,6 +1,6 @@
 import { OperatorError } from '../domain/operator-error.ts';
 import { COLUMN_NAMES } from './column-names.ts';
-import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './guess-columns.ts';
+import { FIELDS, guess, type Kind, type Mapping, ofLists, REQUIRED } from './guess-columns.ts';
 import { OpenReading } from './open-reading.ts';
 
 /** Fields, by any of their names, and their columns, by name or by number from 1. */
@@ -115,12 +115,6 @@ export function whyLacking(
   return new OperatorError(
     `${path}: user and item are both from the column "${columns[user]}"; name another of the columns ${columns.join(', ')} for one of them with --map`,
   );
-}
-
-/** That columns have lists, of which no row of feedback can be made; empty where none has. */
-export function ofLists(lists: readonly string[] = []): string {
-  if (lists.length === 0) return '';
-  return `: "${lists.join('", "')}" ${lists.length === 1 ? 'has' : 'have'} a list in a cell, where a row is needed for each of the list`;
 }
 
 const SHORT_NAMES: Readonly<Record<string, string>> = {

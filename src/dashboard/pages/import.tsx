@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Mapping } from '../../exchange/guess-columns.ts';
+import { type Mapping, ofLists } from '../../exchange/guess-columns.ts';
 import type { FilePlan, Reading } from '../../exchange/import-plan.ts';
-import { ofLists } from '../../exchange/map-columns.ts';
 import type { Row } from '../../exchange/rows-to-records.ts';
 import { count, duration, percent } from '../format.ts';
 import {
