@@ -3,8 +3,8 @@
 /** Thai years from 1900 to 2057, which no feedback has in another calendar, and Persian ones from 1921 to 2041. */
 const [THAI_FROM, THAI_TO, THAI_AHEAD] = [2443, 2600, 543];
 const [PERSIAN_FROM, PERSIAN_TO, PERSIAN_BEHIND] = [1300, 1420, 621];
-/** The beginning of what may be a date of one of these years. */
-export const OTHER_YEAR = /^(?:1[34]|2[456])\d\d/;
+/** What may be a date of one of these years: ISO 8601 with a zone is Gregorian. */
+export const OTHER_YEAR = /^(?:1[34]|2[456])\d\d(?!.*T.*(?:Z|[+-]\d\d:?\d\d)$)/;
 /** The Persian new year is on one of the days from 20 March on; its first six months have 31 days, the others 30. */
 const [NEW_YEAR_FROM, NEW_YEAR_DAYS, LONG_MONTHS] = [19, 4, 6];
 const DAY_MS = 86_400_000;

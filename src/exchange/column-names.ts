@@ -70,6 +70,11 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   Subscribe: words('subscribe subscriptions'),
 };
 
+/** True for the name of a field as the API has it. */
+export function isFieldName(name: string): boolean {
+  return Object.hasOwn(COLUMN_NAMES, name);
+}
+
 /** One of several words, as a part of a pattern. */
 const anyOf = (text: string) => `(?:${words(text).join('|')})`;
 

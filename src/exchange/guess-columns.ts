@@ -7,7 +7,14 @@ import { ITEM_FIELDS, USER_FIELDS } from '../domain/entity-fields.ts';
 import { likelyPositive } from '../domain/feedback-troubles.ts';
 import { holdLists } from './cell-lists.ts';
 import { cellText, ratingOf } from './cell-text.ts';
-import { isMailName, isRatingOfItems, mappingByNames, plainName, timeColumn } from './column-names.ts';
+import {
+  isFieldName,
+  isMailName,
+  isRatingOfItems,
+  mappingByNames,
+  plainName,
+  timeColumn,
+} from './column-names.ts';
 import { countIn, isValue, keyBesideTitles, VALUES_MIN } from './keys-by-content.ts';
 import { isClock, isDay, timeForm, timeFormOfNamed } from './time-formats.ts';
 
@@ -45,6 +52,10 @@ export interface Guess {
 /** Tells by the first rows what a file holds and which column is what. */
 export function guess(rows: readonly (readonly string[])[], isNamed = false): Guess {
   const names = rows[0] ?? [];
+  // As an export writes them: nothing in the rows makes one of them something else.
+  const own = Object.fromEntries(names.map((name, at) => [name, at]));
+  if (names.length > 1 && names.length === Object.keys(own).length && names.every(isFieldName))
+    return { kind: kindOf(own), hasHeader: true, mapping: own };
   const mapping = mappingOf(rows);
   const isData = names.some(isValue) || (Object.keys(mapping).length === 0 && !isAboveValues(rows));
   if (isData && !isNamed) return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
