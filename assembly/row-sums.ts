@@ -6,6 +6,10 @@
 //   sums, 32 float64 a block | of the blocks that were added to, in their order: the highest sum, float64, 0 where none is above |
 //   the same of the rows allowed | their numbers, uint32 | touched, a byte a line, rounded up to 8 | how many, uint32 | counts by steps, 256 uint32
 
+// Where rows are far more than what is added, sums stand in a hash table of 2^bits places instead, at most half of them in use, all
+// of which stays in the cache (linear probing, multiplicative hashing: Knuth 1973, 6.4):
+//   sums, float64 a place | the row of each place + 1, uint32, 0 for none | places in use, uint32, as they came | how many, uint32
+
 import { offer } from './top-k-heap';
 
 /** Rows of the table that are fetched together, and bytes of one line of the cache. */
@@ -151,14 +155,82 @@ function findPeaks(sums: usize, blocks: usize): f64 {
   return all;
 }
 
+// @ts-ignore: decorator
+@inline
+function keysOf(sums: usize, bits: u32): usize {
+  return sums + (<usize>8 << bits);
+}
+
+// @ts-ignore: decorator
+@inline
+function usedOf(sums: usize, bits: u32): usize {
+  return keysOf(sums, bits) + (<usize>4 << bits);
+}
+
+// @ts-ignore: decorator
+@inline
+function usedCountOf(sums: usize, bits: u32): usize {
+  return usedOf(sums, bits) + (<usize>2 << bits);
+}
+
+function clearPlaces(sums: usize, bits: u32): void {
+  const keys = keysOf(sums, bits);
+  const used = usedOf(sums, bits);
+  const count = load<u32>(usedCountOf(sums, bits));
+  for (let at: u32 = 0; at < count; at++) {
+    const place = <usize>load<u32>(used + (<usize>at << 2));
+    store<u32>(keys + (place << 2), 0);
+    store<f64>(sums + (place << 3), 0);
+  }
+}
+
+/** Adds a row of the table to sums by places. @returns places in use */
+function addToPlaces(columns: usize, scores: usize, length: u32, weight: f64, sums: usize, bits: u32, used: u32): u32 {
+  const keys = keysOf(sums, bits);
+  const numbers = usedOf(sums, bits);
+  const last: u32 = (1 << bits) - 1;
+  for (let entry: usize = 0; entry < length; entry++) {
+    const key = load<u32>(columns + (entry << 2)) + 1;
+    let place = ((key - 1) * 0x9e3779b1) >> (32 - bits);
+    let found = load<u32>(keys + (<usize>place << 2));
+    while (found != key && found != 0) {
+      place = (place + 1) & last;
+      found = load<u32>(keys + (<usize>place << 2));
+    }
+    if (!found) {
+      assert(used <= last >> 1);
+      store<u32>(keys + (<usize>place << 2), key);
+      store<u32>(numbers + (<usize>used << 2), place);
+      used++;
+    }
+    const sum = sums + (<usize>place << 3);
+    store<f64>(sum, load<f64>(sum) + weight * <f64>load<f32>(scores + (entry << 2)));
+  }
+  return used;
+}
+
+/** The highest sum by places, 0 where none is above. */
+function highestPlace(sums: usize, bits: u32, count: u32): f64 {
+  const used = usedOf(sums, bits);
+  let highest: f64 = 0;
+  for (let at: u32 = 0; at < count; at++) {
+    const sum = load<f64>(sums + (<usize>load<u32>(used + (<usize>at << 2)) << 3));
+    highest = sum > highest ? sum : highest;
+  }
+  return highest;
+}
+
 export function sumRows(
   starts: usize, columns: usize, scores: usize, rows: u32, items: usize, weights: usize, count: u32, sums: usize,
+  bits: u32,
 ): f64 {
   assert(!(sums & 15));
   const blocks = blocksOf(rows);
   const touched = touchedOf(sums, blocks);
-  clearSums(sums, blocks);
+  if (bits) clearPlaces(sums, bits);
+  else clearSums(sums, blocks);
   let read: u32 = 0;
+  let used: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     if (i % FETCHED_ROWS == 0) {
       read |= fetchRows(starts, columns, scores, rows, items, i, min<u32>(count, i + FETCHED_ROWS));
@@ -168,10 +240,18 @@ export function sumRows(
     const start = load<u32>(starts + (<usize>item << 2));
     const at = <usize>start << 2;
     const length = load<u32>(starts + (<usize>item << 2), 4) - start;
-    addRow(columns + at, scores + at, length, load<f64>(weights + (<usize>i << 3)), sums, touched);
+    const weight = load<f64>(weights + (<usize>i << 3));
+    if (bits) used = addToPlaces(columns + at, scores + at, length, weight, sums, bits, used);
+    else addRow(columns + at, scores + at, length, weight, sums, touched);
   }
-  store<u32>(stepsOf(sums, blocks), read);
-  return findPeaks(sums, blocks);
+  // The read words are kept where they are written over, so that reading them is not left out.
+  if (!bits) {
+    store<u32>(stepsOf(sums, blocks), read);
+    return findPeaks(sums, blocks);
+  }
+  store<u32>(usedCountOf(sums, bits), used);
+  store<u32>(usedCountOf(sums, bits), read, 4);
+  return highestPlace(sums, bits, used);
 }
 
 /** The highest sum above 0 of a block's rows whose bits are set. */
@@ -243,10 +323,29 @@ function before(bound: f64): f64 {
   return bound > 0 ? reinterpret<f64>(reinterpret<u64>(bound) - 1) : 0;
 }
 
+function topPlaces(sums: usize, bits: u32, k: u32, allowedBits: usize, outRows: usize, outScores: usize): u32 {
+  const keys = keysOf(sums, bits);
+  const used = usedOf(sums, bits);
+  const places = load<u32>(usedCountOf(sums, bits));
+  let limit: f64 = 0;
+  let count: u32 = 0;
+  for (let at: u32 = 0; at < places; at++) {
+    const place = <usize>load<u32>(used + (<usize>at << 2));
+    const sum = load<f64>(sums + (place << 3));
+    if (!(sum > 0) || sum < limit) continue;
+    const row = load<u32>(keys + (place << 2)) - 1;
+    if (allowedBits && !((load<u32>(allowedBits + (<usize>(row >> 5) << 2)) >> (row & 31)) & 1)) continue;
+    count = offer<f64>(outRows, outScores, count, k, sum, row);
+    if (count == k) limit = load<f64>(outScores);
+  }
+  return count;
+}
+
 export function topSums(
-  sums: usize, rows: u32, k: u32, allowedBits: usize, outRows: usize, outScores: usize,
+  sums: usize, rows: u32, bits: u32, k: u32, allowedBits: usize, outRows: usize, outScores: usize,
 ): u32 {
   assert(k > 0 && !(outScores & 7));
+  if (bits) return topPlaces(sums, bits, k, allowedBits, outRows, outScores);
   const blocks = blocksOf(rows);
   const reach = reachOf(sums, blocks);
   const numbers = numbersOf(sums, blocks);

@@ -118,6 +118,7 @@ function summed(context: CaseContext) {
     weights: arena.alloc(likes * 8, 8),
     sums: arena.alloc(rowSumsBytes(items), 64),
     rows: items,
+    bits: 0,
     count: likes,
   };
   new Float64Array(arena.memory.buffer, job.weights, likes).fill(1);
@@ -146,6 +147,6 @@ export const topSums: CaseMaker = (context) => {
   return {
     name: `top-${k} of the sums of ${job.count} rows over ${job.rows} items`,
     operations: additions,
-    run: (kernels) => kernels.topSums({ ...out, sums: job.sums, rows: job.rows }),
+    run: (kernels) => kernels.topSums({ ...out, sums: job.sums, rows: job.rows, bits: job.bits }),
   };
 };

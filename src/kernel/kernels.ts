@@ -100,8 +100,8 @@ export interface Kernels {
   prunedNeighborTopK(job: PrunedNeighborTopK): number;
 
   /**
-   * Sums listed rows of a sparse table, each times its weight, in their order and in float64: a dense sum for each row, 0
-   * where nothing was added. What an earlier call summed there is cleared first, at the cost of what it added. The same
+   * Sums listed rows of a sparse table, each times its weight, in their order and in float64: a sum for each row, 0
+   * where nothing was added, or a hash table of those that something was added to. What an earlier call summed there is cleared first, at the cost of what it added. The same
    * bits in all builds. @returns the highest sum, 0 where none is above
    */
   sumRows(job: SumRows): number;
@@ -340,8 +340,13 @@ export interface NearestBytes extends Pick<ScanBytes, 'records' | 'count' | 'len
 
 /** Arrays of `sumRows` and `topSums`. */
 interface Sums {
-  /** `rowSumsBytes(rows)` bytes, on a multiple of 16, zero before the first call: a float64 for each row, then what belongs to the kernels. */
+  /**
+   * `rowSumsBytes(rows, bits)` bytes, on a multiple of 16, zero before the first call: a float64 for each row, then what belongs to
+   * the kernels; or for each place of a hash table a float64, then a uint32, its row + 1, 0 for none.
+   */
   readonly sums: number;
+  /** 0, or the hash table has 2^bits places, twice as many as entries can be added or more; see `firstPlaceOf`. */
+  readonly bits: number;
   /** Rows of the table, which are also the rows that it names. */
   readonly rows: number;
 }

@@ -103,11 +103,28 @@ export function prunedNeighborScratchBytes(rows: number): number {
 
 /**
  * Bytes of `sumRows` and `topSums`, a multiple of 64: for each block of 32 rows the sums, two numbers of 8 bytes, one of 4
- * and 4 bytes, then one of 8 and 256 counts.
+ * and 4 bytes, then one of 8 and 256 counts; or for each place of a hash table a sum, a row and half a number, then two.
+ * @param bits as `sumBits` gives them
  */
-export function rowSumsBytes(rows: number): number {
+export function rowSumsBytes(rows: number, bits = 0): number {
   const blocks = Math.ceil(rows / 32);
-  return Math.ceil((blocks * (32 * 8 + 2 * 8 + 2 * 4) + 2 * 4 + 8 + 256 * 4) / 64) * 64;
+  const dense = blocks * (32 * 8 + 2 * 8 + 2 * 4) + 2 * 4 + 8 + 256 * 4;
+  const bytes = bits === 0 ? dense : 2 ** bits * (8 + 4 + 2) + 2 * 4;
+  return Math.ceil(bytes / 64) * 64;
+}
+
+/** A hash table that takes more than this share of the rows is no smaller part of the memory than it is slower. */
+const HASHED_SHARE = 1 / 4;
+
+/** The bits of places of a hash table of sums, for at most so many additions; 0 where a sum for each row is better. */
+export function sumBits(rows: number, additions: number): number {
+  const bits = Math.ceil(Math.log2(2 * Math.max(1, additions)));
+  return 2 ** bits <= HASHED_SHARE * rows ? bits : 0;
+}
+
+/** The place where `sumRows` begins to look for a row, see `assembly/row-sums.ts`. */
+export function firstPlaceOf(row: number, bits: number): number {
+  return Math.imul(row, 0x9e3779b1) >>> (32 - bits);
 }
 
 /** Bitmaps that `prunedNeighborTopK` can have, and what it has in place of one for a column without. */

@@ -45,8 +45,8 @@ const PARAMETERS: Readonly<Record<Exclude<keyof Kernels, 'name'>, number>> = {
   fmAdaGradRows: 19,
   neighborTopK: 16,
   prunedNeighborTopK: 21,
-  sumRows: 8,
-  topSums: 6,
+  sumRows: 9,
+  topSums: 7,
   scanBytes: 8,
   nearestBytes: 10,
 };
@@ -203,8 +203,9 @@ function learningCalls(native: Native): Pick<Kernels, 'fmScoreRows' | 'fmAdaGrad
 function sumCalls(native: Native): Pick<Kernels, 'sumRows' | 'topSums' | 'scanBytes' | 'nearestBytes'> {
   const { sumRows, topSums, scanBytes, nearestBytes } = native;
   return {
-    sumRows: (j) => sumRows!(j.starts, j.columns, j.scores, j.rows, j.items, j.weights, j.count, j.sums),
-    topSums: (j) => topSums!(j.sums, j.rows, j.k, j.allowedBits, j.outRows, j.outScores),
+    sumRows: (j) =>
+      sumRows!(j.starts, j.columns, j.scores, j.rows, j.items, j.weights, j.count, j.sums, j.bits),
+    topSums: (j) => topSums!(j.sums, j.rows, j.bits, j.k, j.allowedBits, j.outRows, j.outScores),
     scanBytes: (j) =>
       // biome-ignore format: as above
       scanBytes!(

@@ -1,11 +1,17 @@
 /**
  * A table of items placed in shared memory to be summed over what a user likes: the table, and for each thread and kind of
- * sum a number for every item. Memories and layout are made once; each thread sums by kernels of its own in a slot of its
+ * sum a number for every item, or for the most items that one user's likes can speak for, where there are many more. Memories and layout are made once; each thread sums by kernels of its own in a slot of its
  * own. A kernel sees one memory, so where the sums of all threads do not fit in one beside the table, further threads have a
  * copy of the table in another.
  */
 import type { Kernels, SumRows, TopSums } from '../../kernel/kernels.ts';
-import { bitsBytes, type InstantiateKernels, rowSumsBytes } from '../../kernel/scratch-sizes.ts';
+import {
+  bitsBytes,
+  firstPlaceOf,
+  type InstantiateKernels,
+  rowSumsBytes,
+  sumBits,
+} from '../../kernel/scratch-sizes.ts';
 import { clearBit, hasBit } from '../../memory/bits.ts';
 import {
   type ArrayPlan,
@@ -37,6 +43,8 @@ export interface PlacedSums extends NeighborTable {
   readonly slotsEach: number;
   /** Kinds of sums that a thread may hold at once. */
   readonly kinds: number;
+  /** Of the places of a hash table, 0 for a sum for each row; see `SumRows`. */
+  readonly bits: number;
 }
 
 /** Options of sums over a table: kinds of sums that a thread may hold at once, 1 when absent, and what one memory may hold. */
@@ -48,16 +56,23 @@ export interface SumsOptions {
 interface SumsShape extends ServingShape {
   readonly rowCount: number;
   readonly entries: number;
+  /** Entries of the longest row. */
+  readonly longest: number;
   readonly kinds: number;
 }
 
-function arrayPlans({ rowCount, entries, kinds, slots, listLengthMax }: SumsShape): ArrayPlan[] {
+function bitsOf({ rowCount, longest }: Pick<SumsShape, 'rowCount' | 'longest'>): number {
+  return sumBits(rowCount, SUMMED_ROWS_MAX * longest);
+}
+
+function arrayPlans({ rowCount, entries, longest, kinds, slots, listLengthMax }: SumsShape): ArrayPlan[] {
+  const sumsBytes = rowSumsBytes(rowCount, bitsOf({ rowCount, longest }));
   const k = Math.min(listLengthMax, rowCount);
   return [
     ['starts', 'u32', [rowCount + 1]],
     ['rows', 'u32', [entries]],
     ['scores', 'f32', [entries]],
-    ['sums', 'f64', [slots * kinds, rowSumsBytes(rowCount) / 8]],
+    ['sums', 'f64', [slots * kinds, sumsBytes / 8]],
     ['weights', 'f64', [slots, SUMMED_ROWS_MAX]],
     ['outScores', 'f64', [slots, k]],
     ['outRows', 'u32', [slots, k]],
@@ -93,6 +108,7 @@ export function placedSumsBytes(
   const shape = {
     rowCount,
     entries: learnedItems * entriesARow,
+    longest: entriesARow,
     kinds,
     slots: threads + OTHER_SLOTS,
     listLengthMax,
@@ -114,7 +130,9 @@ export function placeSums(
   allocate: AllocateMemory = createSharedMemory,
 ): PlacedSums {
   const { rowCount, fingerprint, recall } = table;
-  const shape = { rowCount, entries: table.rows.length, kinds, slots, listLengthMax };
+  const longest = longestOf(table);
+  const bits = bitsOf({ rowCount, longest });
+  const shape = { rowCount, entries: table.rows.length, longest, kinds, slots, listLengthMax };
   const { count, slotsEach, plans, bytes } = planMemories(shape, bytesMax);
   const memories = Array.from({ length: count }, () => allocate(bytes));
   const layout = layOut(memories[0]!, plans);
@@ -127,7 +145,14 @@ export function placeSums(
     scores.set(table.scores);
     return { starts, rows, scores };
   });
-  return { rowCount, fingerprint, recall, ...placed!, memories, layout, slots, slotsEach, kinds };
+  return { rowCount, fingerprint, recall, ...placed!, memories, layout, slots, slotsEach, kinds, bits };
+}
+
+/** Entries of the longest row. */
+function longestOf({ starts, rowCount }: NeighborTable): number {
+  let longest = 0;
+  for (let row = 0; row < rowCount; row++) longest = Math.max(longest, starts[row + 1]! - starts[row]!);
+  return longest;
 }
 
 /** A thread's sums of each kind. @param slot this thread's number, below `placed.slots`; no two threads share one */
@@ -154,6 +179,8 @@ export class RowSums {
   readonly #items: Uint32Array;
   readonly #weights: Float64Array;
   readonly #sums: Float64Array;
+  /** See `SumRows`; empty where there is a sum for each row. */
+  readonly #keys: Uint32Array;
   readonly #allowed: Uint32Array;
   readonly #outRows: Uint32Array;
   #largest = 0;
@@ -165,7 +192,7 @@ export class RowSums {
    * @param kind 0 to `kinds` - 1
    */
   constructor(
-    { kinds, rowCount, layout }: PlacedSums,
+    { kinds, rowCount, layout, bits }: PlacedSums,
     memory: WebAssembly.Memory,
     kernels: Kernels,
     slot: number,
@@ -176,11 +203,13 @@ export class RowSums {
     const sums = rowOffset(layout, 'sums', slot * kinds + kind);
     this.#items = rowOf(memory, layout, 'items', slot, 'u32');
     this.#weights = rowOf(memory, layout, 'weights', slot, 'f64');
-    this.#sums = f64(memory, sums, rowCount);
+    const places = bits === 0 ? rowCount : 2 ** bits;
+    this.#sums = f64(memory, sums, places);
+    this.#keys = new Uint32Array(memory.buffer, sums + 8 * places, bits === 0 ? 0 : places);
     this.#allowed = rowOf(memory, layout, 'allowed', slot, 'u32');
     this.#outRows = rowOf(memory, layout, 'outRows', slot, 'u32');
     this.#sum = {
-      sums,
+      ...{ sums, bits },
       rows: rowCount,
       items: this.#items.byteOffset,
       weights: this.#weights.byteOffset,
@@ -189,7 +218,7 @@ export class RowSums {
       scores: offsetOf('scores'),
     };
     this.#top = {
-      sums,
+      ...{ sums, bits },
       rows: rowCount,
       allowedBits: this.#allowed.byteOffset,
       outRows: this.#outRows.byteOffset,
@@ -217,13 +246,23 @@ export class RowSums {
 
   /** 0 for a row without a sum. */
   get(row: number): number {
-    return this.#sums[row] ?? 0;
+    return this.#sums[this.#placeOf(row)] ?? 0;
   }
 
   /** The sum of each of the rows. */
   copy(rows: ArrayLike<number>, out: Float64Array): void {
     const sums = this.#sums;
-    for (let at = 0; at < rows.length; at++) out[at] = sums[rows[at]!] ?? 0;
+    for (let at = 0; at < rows.length; at++) out[at] = sums[this.#placeOf(rows[at]!)] ?? 0;
+  }
+
+  /** Where the sum of a row is; elsewhere for a row without. */
+  #placeOf(row: number): number {
+    const keys = this.#keys;
+    if (keys.length === 0) return row;
+    const last = keys.length - 1;
+    let place = firstPlaceOf(row, this.#sum.bits);
+    while (keys[place] !== row + 1 && keys[place] !== 0) place = (place + 1) & last;
+    return keys[place] === 0 ? -1 : place;
   }
 
   /**
@@ -238,7 +277,7 @@ export class RowSums {
     { read = [], allowed }: { readonly read?: readonly number[]; readonly allowed?: Uint32Array | undefined },
     accept: (row: number) => boolean,
   ): Uint32Array {
-    const wanted = Math.min(k, this.#sums.length);
+    const wanted = Math.min(k, this.#sum.rows);
     if (wanted > this.#outRows.length) throw new RangeError(`${k} rows; at most ${this.#outRows.length}`);
     if (wanted < 1) return new Uint32Array(0);
     const bits = this.#allow(read, allowed);
@@ -270,8 +309,11 @@ export class RowSums {
 
   /** Clears the bits of all rows with sums that do not pass. */
   #refuse(bits: Uint32Array, accept: (row: number) => boolean): void {
-    const sums = this.#sums;
-    for (let row = 0; row < sums.length; row++)
-      if (sums[row]! > 0 && hasBit(bits, row) && !accept(row)) clearBit(bits, row);
+    const [sums, keys] = [this.#sums, this.#keys];
+    for (let place = 0; place < sums.length; place++) {
+      if (!(sums[place]! > 0)) continue;
+      const row = keys.length === 0 ? place : keys[place]! - 1;
+      if (hasBit(bits, row) && !accept(row)) clearBit(bits, row);
+    }
   }
 }
