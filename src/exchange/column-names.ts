@@ -20,8 +20,8 @@ const USER_WORDS = words(`
 /** Visitors that are known before a visit. */
 const VISITS = words('visitorid visitor sessionid kortnummer kartennummer cardnumber');
 const ITEM_KEYS = words(`
-  itemid iid movieid filmid productid productcode productno sku asin articleid articleno articlenumber itemno
-  itemnumber bookid biblionumber isbn trackid spotifytrackuri songid artistid videoid gameid stockcode matnr artikelnummer artikelnr artikelid produktnummer
+  itemid iid movieid filmid productid productcode productno sku asin articleid articleno articlenumber articleordernumber biblionumber itemno
+  itemnumber bookid isbn trackid spotifytrackuri songid artistid videoid gameid stockcode matnr artikelnummer artikelnr artikelid produktnummer
   produktnr produktid varenummer varenr varunummer varunr
   商品コード 商品管理番号 商品番号 商品id 品番 製品コード 製品番号 書籍コード 作品id 記事id
   상품코드 상품번호 상품id 제품코드 제품번호 품목코드 도서코드 رقمالمنتج كودالمنتج رمزالمنتج معرفالمنتج رقمالصنف كودالصنف رمزالصنف
@@ -30,7 +30,9 @@ const ITEM_WORDS = words(`
   item movie film product article book track song recipe podcast episode course lesson artikel produkt material produit producto articulo prodotto articolo towar artykul
   ksiazka zbozi vyrobek kniha livro urun 商品 製品 作品 상품 제품 품목 المنتج منتج الصنف صنف upc ean gtin barcode barkod plu`);
 /** Of orders perhaps a number of their own; so these come last. */
-const ITEM_REFERENCES = words('ref reference referencia riferimento eventcontext ereigniskontext');
+const ITEM_REFERENCES = words(
+  'propertyid propertycode hotelid hotelcode listingid ref reference referencia riferimento eventcontext ereigniskontext',
+);
 const TITLES = words(`
   comment titletext arktx maktx mastermetadatatrackname title name titel bezeichnung benennung titre designation libelle nom titulo nombre titolo nome denominazione
   naam benamning varenavn produktnavn produktnamn tytul nazwa nazev ad baslik 商品名 品名 製品名 書名 作品名 タイトル 名称 상품명 제품명 품목명 도서명 제목

@@ -241,3 +241,35 @@ test('remarks of users are no items', async () => {
   expect([found.mapping.UserId, found.mapping.ItemId]).toEqual([1, 4]);
   expect(found.columns[itemsWithin(found)!.items.mapping.Comment!]).toBe('name');
 });
+
+test.each([
+  ['a book and not its copy', 'borrowernumber;biblionumber;itemnumber;issuedate;title', 'biblionumber'],
+  [
+    'an article of Shopware',
+    'ordernumber;ordertime;customernumber;articleordernumber;name',
+    'articleordernumber',
+  ],
+  ['a hotel', 'Confirmation No;Guest Email;Property Code;Property Name;Booked On', 'Property Code'],
+])('%s is the item', async (_, head, column) => {
+  const cells = (user: number, item: number, at: number) =>
+    head.split(';').map((name) => {
+      if (/^(?:borrower|customer)number$|Email/.test(name)) return `u${user}@x.example`;
+      if (/date|time|Booked/.test(name)) return day(at);
+      if (/^(?:title|name)$|Property Name/.test(name)) return `The title ${item}`;
+      return name === column ? `A${item}` : `${name.slice(0, 1)}${at}`;
+    });
+  const text = `${head}\n${rows((user, item, at) => cells(user, item, at).join(';'))}\n`;
+  const { kind, mapping, columns } = await plan(text);
+  expect([kind, columns[mapping.ItemId!]]).toEqual(['feedback', column]);
+});
+
+test('columns that are called as the fields of the API are these fields, whatever is in them', async () => {
+  const text = `ItemId,IsHidden,Categories,Timestamp,Labels,Comment\n${rows((_, item) => ` ,false,,2443-01-01T00:00:00Z,,tea ${item}`)}\n`;
+  const { kind, mapping } = await plan(text);
+  expect([kind, mapping]).toEqual([
+    'items',
+    { ItemId: 0, IsHidden: 1, Categories: 2, Timestamp: 3, Labels: 4, Comment: 5 },
+  ]);
+  expect(readTime('2443-01-01T00:00:00Z', 'date')).toBe('2443-01-01T00:00:00Z');
+  expect(readTime('2566-03-01', 'date')).toContain('2023-03-01');
+});
