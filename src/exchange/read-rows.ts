@@ -24,8 +24,9 @@ export type RowBatches = AsyncIterable<readonly (ReadRow | BadRow)[]>;
 
 /** A character that stands in no text, for files in which a quote is a quote. */
 const NO_QUOTE = '\u0000';
-/** A cell that holds nothing, also of a line that databases draw between names and rows. */
+/** What stands in the cells of a line that databases draw between names and rows, in one of them several in a row. */
 const RULE = /^[-+=\s]*$/;
+const DRAWN = /[-=]{3}/;
 /** Beyond this a row is none: a quote is never closed, or a whole file is one line. What the API takes is far shorter. */
 export const ROW_CHARACTERS_MAX = 2 ** 24;
 const TOO_LONG = `a row of more than ${groupDigits(ROW_CHARACTERS_MAX)} characters`;
@@ -58,13 +59,18 @@ async function* readDelimited(
     const batch: ReadRow[] = [];
     for (const cells of rows) {
       if (format.newline === '\n') cells.push(withoutReturn(cells.pop()!));
-      if (line > above && !cells.every((cell) => RULE.test(cell))) batch.push({ line, cells });
+      if (line > above && !isNoRow(cells)) batch.push({ line, cells });
       line++;
       if (format.isQuoted) for (const cell of cells) line += countLines(cell);
     }
     yield batch;
     if (fault !== undefined) throw new OperatorError(`${name}:${line}: ${fault}`);
   }
+}
+
+function isNoRow(cells: readonly string[]): boolean {
+  if (cells.every((cell) => cell === '')) return true;
+  return cells.every((cell) => RULE.test(cell)) && cells.some((cell) => DRAWN.test(cell));
 }
 
 /** The last cell of a line without what stands of the line end before the line feed. */

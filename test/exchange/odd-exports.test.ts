@@ -273,3 +273,9 @@ test('columns that are called as the fields of the API are these fields, whateve
   expect(readTime('2443-01-01T00:00:00Z', 'date')).toBe('2443-01-01T00:00:00Z');
   expect(readTime('2566-03-01', 'date')).toContain('2023-03-01');
 });
+
+test('a row of signs is a row, unless somebody has drawn a line of them', async () => {
+  const text = 'UserId,Labels,Comment\n-,,=\n+,,=\n---,---,---\nann,,tea\n';
+  const found = (await made(text)).map((row) => ('record' in row ? row.record : row));
+  expect(found).toEqual(['-', '+', 'ann'].map((UserId) => expect.objectContaining({ UserId })));
+});
