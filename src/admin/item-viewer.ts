@@ -4,7 +4,7 @@ import { clearBit } from '../memory/bits.ts';
 import { spreadEvenly } from '../memory/spread-evenly.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
 import { type DataStore, FeedbackColumns } from '../store/data-store.ts';
-import { countsByTime } from '../store/repeats.ts';
+import { countsByTime, type Occurrences } from '../store/repeats.ts';
 import type { ItemCards } from './item-cards.ts';
 
 /** Users whose feedback on an item is looked at; of more, every so many-th. */
@@ -28,6 +28,7 @@ export class ItemViewer {
   private readonly data: DataStore;
   private readonly cards: ItemCards;
   private readonly columns = new FeedbackColumns();
+  private readonly occurrences: (Occurrences | undefined)[] = [];
 
   constructor(parts: Recommendation, data: DataStore, cards: ItemCards) {
     this.parts = parts;
@@ -75,20 +76,14 @@ export class ItemViewer {
     const userRows = await this.data.getItemUsers(itemRow);
     const read = spreadEvenly(userRows, USERS_READ_MAX);
     await this.data.barrier?.pass(read);
-    const names = reads.feedbackTypes();
-    const ItemId = reads.itemIdAt(itemRow) ?? '';
+    const { columns, occurrences } = this;
     const events: OnItem['events'] = [];
     for (const [at, userRow] of read.entries()) {
       if (at % SLICE_USERS === SLICE_USERS - 1) await nextTurn();
-      const { columns } = this;
-      reads.readPairFeedback(userRow, itemRow, columns);
-      for (let entry = 0; entry < columns.length; entry++) {
-        const type = columns.types[entry]!;
-        const key = { FeedbackType: names[type]!, UserId: reads.userIdAt(userRow) ?? '', ItemId };
-        const occurrences = reads.occurrences({ ...key, Timestamp: '', Comment: '' });
-        const counts =
-          occurrences === undefined ? [[columns.timesMs[entry]!, 1] as const] : countsByTime(occurrences);
-        for (const [timeMs, count] of counts) events.push({ timeMs, type, count });
+      reads.readPairFeedback(userRow, itemRow, columns, occurrences);
+      for (const [entry, all] of occurrences.entries()) {
+        const counts = all === undefined ? [[columns.timesMs[entry]!, 1] as const] : countsByTime(all);
+        for (const [timeMs, count] of counts) events.push({ timeMs, type: columns.types[entry]!, count });
       }
     }
     return { events, users: userRows.length, usersRead: read.length };

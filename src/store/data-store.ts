@@ -121,8 +121,16 @@ export interface LocalReads {
    * let others go between them; undefined for nothing.
    */
   feedbackAhead(userRow: number): Iterable<undefined> | undefined;
-  /** The same of one item alone, however long the user's feedback is. */
-  readPairFeedback(userRow: number, itemRow: number, out: FeedbackColumns): void;
+  /**
+   * The same of one item alone, however long the user's feedback is.
+   * @param occurrences filled with the events of each that happened more than once, in the same order
+   */
+  readPairFeedback(
+    userRow: number,
+    itemRow: number,
+    out: FeedbackColumns,
+    occurrences?: (Occurrences | undefined)[],
+  ): void;
   /** Distinct user rows with any feedback on the item, ascending. */
   readItemUsers(itemRow: number): Uint32Array;
   /** One more than the highest row ever given. */

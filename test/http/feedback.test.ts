@@ -222,18 +222,24 @@ test('without auto-insert, feedback of unknown users and items is left out', asy
 });
 
 test('the page of an item counts each event of a type whose repeats count, at its own time', async () => {
-  const { call } = server;
+  // Also where only some of a type are positive, which then has a number of its own.
+  const positive_feedback_types = ['purchase>=2', 'like'];
+  const data_source = { repeated: { purchase: 'count' as const }, positive_feedback_types };
+  const own = await startTestServer({ config: { recommend: { data_source } }, clock: () => NOW_MS });
+  const { call } = own;
   const days = ['2022-01-01', '2022-01-02', '2022-03-01'];
   const bought = days.map((day) => ({
     ...feedback('purchase', 'eater', 'rolls'),
     Timestamp: `${day}T00:00:00Z`,
+    Value: 1,
   }));
   await call('POST', '/api/feedback', [...bought, feedback('like', 'eater', 'rolls')]);
   const { body } = await call('GET', '/api/admin/item/rolls');
   expect([body.Users, body.FeedbackCount]).toEqual([1, 4]);
   expect(body.FeedbackTypes).toEqual([
-    { Name: 'purchase', Count: 3 },
+    { Name: 'purchase>=2', Count: 3 },
     { Name: 'like', Count: 1 },
   ]);
   expect([body.Trend.All[0], body.Trend.All.at(-1)]).toEqual([2, 1]);
+  await own.stop();
 });

@@ -2,7 +2,7 @@ import type { Feedback, Page, User } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
-import type { DataReader, LocalReads, StoreStats } from '../data-store.ts';
+import type { DataReader, StoreStats } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import {
   decodeCursor,
@@ -56,7 +56,7 @@ export class DatabaseReads
   private readonly link: Link;
   private readonly s: string;
   private readonly pageBytesMax: number;
-  private readonly events = new WeakMap<Feedback, Occurrences | undefined>();
+  private readonly events = new WeakMap<Feedback, Occurrences>();
 
   constructor(dsn: PostgresDsn, link: Link, pageBytesMax = DEFAULT_LIMITS.pageBytesMax) {
     this.s = `"${dsn.schema}"`;
@@ -70,9 +70,9 @@ export class DatabaseReads
     return Object.fromEntries(answers) as Pick<DataReader, (typeof ANSWERS)[number]>;
   }
 
-  /** See `LocalReads.occurrences`. @param elsewhere asked for feedback that was not read here */
-  occurrences(feedback: Feedback, elsewhere: LocalReads['occurrences']): Occurrences | undefined {
-    return this.events.has(feedback) ? this.events.get(feedback) : elsewhere(feedback);
+  /** See `LocalReads.occurrences`. */
+  occurrences(feedback: Feedback): Occurrences | undefined {
+    return this.events.get(feedback);
   }
 
   async getUser(userId: string): Promise<User | undefined> {
@@ -213,7 +213,7 @@ export class DatabaseReads
     const Comment = comment?.toString() ?? '';
     const record = { FeedbackType, UserId, ItemId, Timestamp: formatTimestamp(first.timeMs), Comment };
     const feedback = first.value === 0 ? record : { ...record, Value: first.value };
-    this.events.set(feedback, occurrences);
+    if (occurrences !== undefined) this.events.set(feedback, occurrences);
     return feedback;
   }
 

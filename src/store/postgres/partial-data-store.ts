@@ -28,8 +28,7 @@ export class PartialDataStore extends ReplicatedDataStore {
     this.database = new DatabaseReads(options.sharedDatabase, this.link, options.rules.limits.pageBytesMax);
     Object.assign(this, this.database.answers());
     this.local.isKnown = (userRow) => this.known.has(userRow);
-    const ofCopy = this.local.occurrences.bind(this.local);
-    this.local.occurrences = (feedback) => this.database.occurrences(feedback, ofCopy);
+    this.local.occurrences = (feedback) => this.database.occurrences(feedback);
   }
 
   /** As the database counts it; by what was told of commits while that is away. */

@@ -114,11 +114,22 @@ export class LmdbLocalReads implements LocalReads {
     yield* keptKinds.fill(userRow, stored, (itemRow, type) => this.kindOf(names, userRow, itemRow, type));
   }
 
-  readPairFeedback(userRow: number, itemRow: number, out: FeedbackColumns): void {
+  readPairFeedback(
+    userRow: number,
+    itemRow: number,
+    out: FeedbackColumns,
+    occurrences?: (Occurrences | undefined)[],
+  ): void {
     this.readFeedbackPart(userRow, itemRow, out);
-    const { length, itemRows } = out;
+    const { length, itemRows, types } = out;
     out.length = 0;
     while (out.length < length && itemRows[out.length] === itemRow) out.length++;
+    if (occurrences !== undefined) {
+      occurrences.length = 0;
+      const hasRepeats = out.length > 0 && this.repeatedCount > 0;
+      for (let at = 0; at < out.length; at++)
+        occurrences.push(hasRepeats ? readOccurrences(this.tables, userRow, itemRow, types[at]!) : undefined);
+    }
     if (!this.kinds.isEmpty) this.tellKinds(userRow, out, 0);
   }
 
