@@ -1,4 +1,4 @@
-import { FIELDS, ofLists } from './guess-columns.ts';
+import { FIELDS } from './guess-columns.ts';
 import type { FilePlan } from './import-plan.ts';
 import { DEFAULT_SEPARATOR } from './rows-to-records.ts';
 
@@ -35,7 +35,7 @@ export function describePlan({
         : `all of type "${plan.type}"`,
     );
   }
-  if (kind === 'users' && plan.lists?.length) parts.push(`no items${ofLists(plan.lists)}`);
+  if (kind === 'users' && plan.noItems) parts.push(`no items${plan.noItems}`);
   if (kind === 'feedback' && mapping.Timestamp === undefined)
     parts.push('no column of times, so all of it is of now (--map time=COLUMN names one)');
   const { states = [], leftOut } = plan;
@@ -44,16 +44,7 @@ export function describePlan({
     parts.push(
       `State from "${states.map(({ name }) => name).join('", "')}" (left out: ${left || 'nothing'})`,
     );
-  if (plan.format.name === 'ndjson' && plan.format.list !== undefined)
-    parts.push(`a row for each of "${plan.format.list}", and none for a line without any`);
-  if (plan.continued !== undefined)
-    parts.push(
-      plan.continued.columns.includes(plan.continued.key)
-        ? `rows without "${columns[plan.continued.key]}" go on with the row before where they are empty`
-        : `rows with the "${columns[plan.continued.key]}" of the row before go on with it where they are empty`,
-    );
-  if (plan.format.name === 'delimited' && plan.format.above !== undefined)
-    parts.push(`names of columns in line ${plan.format.above + 1}`);
+  parts.push(...ofRows(columns, plan));
   const used = [...Object.values(mapping), ...states.map(({ at }) => at)];
   const others = plan.isOfFeedback ? [] : columns.filter((_, at) => !used.includes(at));
   if (kind === 'items' && mapping.Comment === undefined && others.length > 0)
@@ -64,4 +55,28 @@ export function describePlan({
   const empty =
     plan.isEmpty === true ? '; no row stands below these names, so there is nothing to store' : '';
   return `${kind}: ${parts.join(', ')}${rest}${first}${empty}`;
+}
+
+/** What is a row of a file and what is not. */
+function ofRows(
+  columns: readonly string[],
+  { format, continued }: Pick<FilePlan, 'format' | 'continued'>,
+): string[] {
+  const parts: string[] = [];
+  const { list, unrolled, above } = {
+    list: undefined,
+    unrolled: undefined,
+    above: undefined,
+    ...format,
+  };
+  if (list !== undefined) parts.push(`a row for each of "${list}", and none for a line without any`);
+  if (unrolled !== undefined) parts.push(`a row for each filled cell of ${unrolled.columns.length} columns`);
+  if (continued !== undefined)
+    parts.push(
+      continued.columns.includes(continued.key)
+        ? `rows without "${columns[continued.key]}" go on with the row before where they are empty`
+        : `rows with the "${columns[continued.key]}" of the row before go on with it where they are empty`,
+    );
+  if (above !== undefined) parts.push(`names of columns in line ${above + 1}`);
+  return parts;
 }

@@ -1,6 +1,7 @@
 import { OperatorError } from '../domain/operator-error.ts';
 import { listOfItems, parseObject } from './nested-rows.ts';
 import { OpenReading } from './open-reading.ts';
+import type { Unrolled } from './wide-tables.ts';
 
 /** With a line feed a carriage return before it is part of the line end, in some lines or all. */
 export type Newline = '\n' | '\r';
@@ -15,6 +16,8 @@ export type RowFormat =
       readonly newline: Newline;
       /** Lines above the names of columns, which are no rows: the title of a report, remarks, Excel's own line. */
       readonly above?: number;
+      /** Cells that become rows. */
+      readonly unrolled?: Unrolled | undefined;
     }
   /** One JSON object a line; with a list, one of its elements is a row: see `rowsWithin`. */
   | { readonly name: 'ndjson'; readonly list?: string | undefined };

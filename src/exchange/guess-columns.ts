@@ -15,8 +15,9 @@ import {
   plainName,
   timeColumn,
 } from './column-names.ts';
-import { countIn, isValue, keyBesideTitles, VALUES_MIN } from './keys-by-content.ts';
+import { countIn, isValue, keyBesideTitles, STEPS_MAX, VALUES_MIN } from './keys-by-content.ts';
 import { isClock, isDay, timeForm, timeFormOfNamed } from './time-formats.ts';
+import { columnsOfWords } from './wide-tables.ts';
 
 /** The kind of a file's records. */
 export type Kind = 'users' | 'items' | 'feedback';
@@ -57,7 +58,10 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   if (names.length > 1 && names.length === Object.keys(own).length && names.every(isFieldName))
     return { kind: kindOf(own), hasHeader: true, mapping: own };
   const mapping = mappingOf(rows);
-  const isData = names.some(isValue) || (Object.keys(mapping).length === 0 && !isAboveValues(rows));
+  // A table with a column for each year has numbers for names.
+  const isUserNamed = mapping.UserId !== undefined && !/\d/.test(names[mapping.UserId]!);
+  const isData =
+    (names.some(isValue) && !isUserNamed) || (Object.keys(mapping).length === 0 && !isAboveValues(rows));
   if (isData && !isNamed) return { kind: 'feedback', hasHeader: false, mapping: byPlace(rows) };
   const findTime = (fits: (values: string[]) => boolean) => {
     const taken = Object.values(mapping);
@@ -99,10 +103,13 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   return { kind: kindOf(mapping), hasHeader: true, mapping };
 }
 
-/** The columns by their names; one that is empty in all first rows is nothing that another can be, and one of lists is no item. */
+/** The columns by their names; one that is empty in all first rows is nothing that another can be, and one of lists, or of answers, is no item. */
 function mappingOf([names = [], ...body]: readonly (readonly string[])[]): Record<string, number> {
   const isEmpty = names.map((_, at) => body.length > 0 && body.every((row) => (row[at] ?? '') === ''));
-  const single = names.map((name, at) => (isListOfItems([names, ...body], at) ? '' : name));
+  const answers = columnsOfWords([names, ...body]);
+  const single = names.map((name, at) =>
+    answers.includes(at) || isListOfItems([names, ...body], at) ? '' : name,
+  );
   const filled = mappingByNames(single.map((name, at) => (isEmpty[at] ? '' : name)));
   const rest = Object.entries(mappingByNames(single)).filter(([, at]) => isEmpty[at]);
   return { ...Object.fromEntries(rest), ...filled };
@@ -244,8 +251,6 @@ function typesBesideOne(rows: readonly (readonly string[])[], mapping: Mapping):
 const [RATING_MAX, USUAL_MAX, ONES_SHARE] = [100, 10, 0.25];
 /** A number with so many decimals is measured, as a place on the map is: it is neither a key nor a rating. */
 const MEASURED = /^-?\d+[.,]\d{4,}$/;
-/** A scale of ratings has at most so many steps; a key has more values, or letters. */
-const STEPS_MAX = 11;
 /** Rows from which on numbers that count them are told from keys. */
 const COUNTED_MIN = 10;
 
@@ -312,10 +317,4 @@ function byPlace(rows: readonly (readonly string[])[]): Mapping {
     } else if (hasTypes(new Set(values))) mapping.FeedbackType ??= at;
   }
   return mapping;
-}
-
-/** That columns have lists, of which no row of feedback can be made; empty where none has. */
-export function ofLists(lists: readonly string[] = []): string {
-  if (lists.length === 0) return '';
-  return `: "${lists.join('", "')}" ${lists.length === 1 ? 'has' : 'have'} a list in a cell, where a row is needed for each of the list`;
 }

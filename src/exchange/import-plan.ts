@@ -3,13 +3,14 @@ import { cellText, ratingOf } from './cell-text.ts';
 import { mappingByNames } from './column-names.ts';
 import { findTimeForm, timelessReading } from './column-times.ts';
 import { findContinued } from './continued-rows.ts';
-import { detectFormat, newlineOf, oneColumn, type RowFormat } from './file-format.ts';
+import { oneColumn, type RowFormat } from './file-format.ts';
 import { guess, type Kind, type Mapping } from './guess-columns.ts';
 import type { TextEncoding } from './guess-encoding.ts';
 import { type ColumnPairs, kindByFields, mapColumns, whyLacking } from './map-columns.ts';
+import { cellsOf, headRows, openHead, whyNoRows } from './open-head.ts';
 import { OpenReading } from './open-reading.ts';
 import { findStateColumns } from './order-states.ts';
-import { keysOf, once, readRows, textsOf } from './read-rows.ts';
+import { readRows, textsOf } from './read-rows.ts';
 import {
   API_COLUMNS,
   apiKindOf,
@@ -22,7 +23,7 @@ import {
   type ZeroRating,
 } from './rows-to-records.ts';
 import type { TimeForm } from './time-formats.ts';
-import { listsBeside, otherKey, unsteadyIn } from './told-by-rows.ts';
+import { otherKey, unsteadyIn, whyNoItems } from './told-by-rows.ts';
 
 export interface FilePlan extends Plan {
   readonly path: string;
@@ -44,8 +45,8 @@ export interface FilePlan extends Plan {
   readonly otherKey?: string | undefined;
   /** The columns that tell something else in other rows of one item, such as the category of a customer. */
   readonly unsteady?: readonly number[] | undefined;
-  /** The columns of lists, where no column has the items. */
-  readonly lists?: readonly string[] | undefined;
+  /** Why no column has the items, such as lists in cells; empty where that is not known. */
+  readonly noItems?: string | undefined;
   /** Among its first rows there are values or ratings below 0. */
   readonly hasNegatives?: boolean | undefined;
   /** The order of day and month that was said, where the file shows the other one. */
@@ -129,10 +130,8 @@ export async function readPlan(
   wishes: Wishes,
   known: Partial<FilePlan> = {},
 ): Promise<Reading> {
-  const format = formatOf(path, head, known.format, wishes.delimiter);
   const asked = (wishes.map ?? []).map(([, column]) => column);
-  const keys = format.name === 'ndjson' ? keysOf(head, format.list, asked) : [];
-  const rows = await headRows(path, head, isWhole, format, keys);
+  const { format, keys, rows } = await openHead(path, head, isWhole, { ...wishes, known, asked });
   const base = basePlan(path, format, wishes);
   if (known.mapping !== undefined) {
     const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeForm: undefined };
@@ -208,7 +207,7 @@ function planRows(
     timeForm: wishes.timeForm,
     width: format.name === 'delimited' ? columns.length : undefined,
     unsteady: kind === 'feedback' ? unsteadyIn(body, used.ItemId) : [],
-    lists: listsBeside(columns, body, used),
+    noItems: whyNoItems(columns, body, used),
     continued: kind === 'feedback' ? findContinued(body, mapping, states) : undefined,
     ...numbersIn(body, mapping, format),
     keepsBlanks: isExport(kind, columns),
@@ -304,59 +303,7 @@ function basePlan(path: string, format: RowFormat, wishes: Wishes) {
   } as const;
 }
 
-function whyNoRows(head: string, isWhole: boolean, format: RowFormat): string {
-  if (head.trim() === '') return 'holds no rows';
-  if (format.name === 'ndjson')
-    return 'has no line that is a JSON object; write an object a line (NDJSON), as jq -c does';
-  return isWhole ? 'holds no rows' : 'has no end of a row in its first 64 KB; a quote may never be closed';
-}
-
 async function* none(): AsyncGenerator<string> {}
-
-async function* cellsOf(batches: ReturnType<typeof readRows>): AsyncGenerator<readonly Row[]> {
-  for await (const batch of batches) yield batch.flatMap((row) => ('cells' in row ? [row.cells] : []));
-}
-
-/** The names that a file gives its columns: its first row or, for JSON, the keys. */
-export async function columnNames(
-  path: string,
-  head: string,
-  isWhole: boolean,
-  delimiter?: string,
-): Promise<string[]> {
-  const format = formatOf(path, head, undefined, delimiter);
-  if (format.name === 'ndjson') return keysOf(head, format.list);
-  const [first = []] = await headRows(path, head, isWhole, format, []);
-  return textsOf(first);
-}
-
-function formatOf(
-  path: string,
-  head: string,
-  known: RowFormat | undefined,
-  delimiter: string | undefined,
-): RowFormat {
-  if (known === undefined || delimiter !== undefined) return detectFormat(head, delimiter, path);
-  return known.name === 'delimited' ? { ...known, newline: newlineOf(head) } : known;
-}
-
-/** The rows of a beginning, without the last one where that may be cut off, also within a quoted cell. */
-async function headRows(
-  path: string,
-  head: string,
-  isWhole: boolean,
-  format: RowFormat,
-  keys: readonly string[],
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const batch of cellsOf(readRows(path, once(head), format, keys))) {
-    rows.push(...batch);
-    // The next batch is what follows the last line end.
-    if (!isWhole) break;
-  }
-  // Names of columns that come again, as in files put behind one another, tell nothing of the values.
-  return rows.filter((row, at) => at === 0 || row.some((cell, each) => cell !== rows[0]![each]));
-}
 
 /** The values of a column, as texts. */
 export function columnOf(rows: readonly Row[], at: number | undefined): string[] {

@@ -18,6 +18,8 @@ export function isValue(cell: string): boolean {
 /** A key has at least so many values, each beside so many of the other key in the mean. */
 export const VALUES_MIN = 5;
 const OTHERS_MIN = 1.5;
+/** A scale of ratings has at most so many steps; a key has more values, or letters. */
+export const STEPS_MAX = 11;
 const KEY_NAME =
   /(?:id|no|nr|num|number|nummer|code|kod|sku|key|ref)$|^(?:id|n|no|nr|num|numero|code|codigo|codice|kod|ref)/;
 

@@ -1,6 +1,6 @@
 import { OperatorError } from '../domain/operator-error.ts';
 import { COLUMN_NAMES } from './column-names.ts';
-import { FIELDS, guess, type Kind, type Mapping, ofLists, REQUIRED } from './guess-columns.ts';
+import { FIELDS, guess, type Kind, type Mapping, REQUIRED } from './guess-columns.ts';
 import { OpenReading } from './open-reading.ts';
 
 /** Fields, by any of their names, and their columns, by name or by number from 1. */
@@ -94,8 +94,8 @@ export function whyLacking(
     kind,
     columns,
     mapping,
-    lists,
-  }: Columns & { mapping: Mapping; lists?: readonly string[] | undefined },
+    noItems = '',
+  }: Columns & { mapping: Mapping; noItems?: string | undefined },
   likely = '',
   fault?: OpenReading,
 ): OperatorError | undefined {
@@ -106,7 +106,7 @@ export function whyLacking(
     const short = field === 'UserId' ? 'user' : 'item';
     // Without a user, what has an item is a file of items, where feedback is wanted.
     const what = REQUIRED[kind].includes(field) ? kind : 'feedback';
-    const finding = `${path}: no column looks like the ${field} of ${what}${ofLists(lists)}`;
+    const finding = `${path}: no column looks like the ${field} of ${what}${noItems}`;
     const advice = `; name it with --map ${short}=COLUMN. The columns are ${columns.join(', ')}`;
     return fault ?? new OpenReading(short, finding, advice, columns.join(', '), likely);
   }

@@ -4,7 +4,8 @@ import { OperatorError } from '../domain/operator-error.ts';
 import type { RowFormat } from './file-format.ts';
 import { type LostNumber, lostNumbers } from './lost-number.ts';
 import { parseObject, rowsWithin } from './nested-rows.ts';
-import { type Row, textOf } from './rows-to-records.ts';
+import { type Row, textOf, whyUnfit } from './rows-to-records.ts';
+import type { Unrolled } from './wide-tables.ts';
 
 type DelimitedFormat = Extract<RowFormat, { name: 'delimited' }>;
 
@@ -43,9 +44,34 @@ export function readRows(
   format: RowFormat,
   keys: readonly string[],
 ): RowBatches {
-  return format.name === 'ndjson'
-    ? readJsonLines(name, chunks, keys, format.list)
-    : readDelimited(name, chunks, format);
+  if (format.name === 'ndjson') return readJsonLines(name, chunks, keys, format.list);
+  const rows = readDelimited(name, chunks, format);
+  return format.unrolled === undefined ? rows : unroll(rows, format.unrolled);
+}
+
+/** A row for each cell that says something of a table whose first row has the names. */
+async function* unroll(
+  batches: AsyncIterable<readonly ReadRow[]>,
+  { columns, names, none }: Unrolled,
+): RowBatches {
+  let head: Row | undefined;
+  for await (const batch of batches)
+    yield batch.flatMap(({ line, cells }): (ReadRow | BadRow)[] => {
+      if (head === undefined) {
+        head = cells;
+        return [{ line, cells: names }];
+      }
+      const reason = whyUnfit(cells, head.length);
+      if (reason !== undefined) return [{ line, reason }];
+      const own = cells.slice(0, head.length).filter((_, at) => !columns.includes(at));
+      const given = columns.filter((at) => cells[at] !== '' && cells[at] !== none);
+      return given.map((at) => ({ line, cells: [...own, itemNamed(textOf(head![at])), cells[at]] }));
+    });
+}
+
+/** The item of a column: forms have it behind the question, `How was it? [Tea]`. */
+function itemNamed(name: string): string {
+  return /\[([^[\]]+)\]\s*$/.exec(name)?.[1] ?? name;
 }
 
 async function* readDelimited(

@@ -244,7 +244,7 @@ function isTimeAsked({ kind, mapping, timeForm: form, missingTime }: Plan): bool
 }
 
 /** Why a row has not the columns of the head; empty cells behind them say nothing and are passed over. */
-function whyUnfit(cells: Row, width = cells.length): string | undefined {
+export function whyUnfit(cells: Row, width = cells.length): string | undefined {
   const rest = cells.slice(width);
   if (cells.length >= width && rest.every((cell) => cell === '')) return undefined;
   const found = cells.length === 1 ? '1 column' : `${cells.length} columns`;

@@ -8,6 +8,7 @@ import type { Kind, Mapping } from './guess-columns.ts';
 import { countIn, keyBesideTitles, likelyKey, likelyUser } from './keys-by-content.ts';
 import { textsOf } from './read-rows.ts';
 import type { Row } from './rows-to-records.ts';
+import { columnsOfWords } from './wide-tables.ts';
 
 /** The column of users or items, where the other ones are known alone or neither are: then of users; of items first a key beside their titles. */
 export function otherKey(
@@ -19,6 +20,7 @@ export function otherKey(
 ): string | undefined {
   if (keys.UserId !== undefined && keys.ItemId !== undefined) return undefined;
   const rows = [columns, ...body.map((row) => textsOf(row).map(cellText))];
+  if (columnsOfWords(rows).length > 0) return undefined;
   const taken = Object.values(keys);
   if (keys.UserId === undefined && keys.ItemId === undefined)
     return wished === undefined || wished === 'feedback' ? likelyUser(rows, taken) : undefined;
@@ -64,11 +66,15 @@ export function unsteadyIn(rows: readonly Row[], itemAt: number | undefined): nu
   });
 }
 
-/** The columns of lists that are of no field, where no column has the items. */
-export function listsBeside(columns: readonly string[], body: readonly Row[], used: Mapping): string[] {
-  if (used.ItemId !== undefined) return [];
+/** Why no column has the items: free ones have lists of them, or there is one with an answer for each; empty where none has. */
+export function whyNoItems(columns: readonly string[], body: readonly Row[], used: Mapping): string {
+  if (used.ItemId !== undefined) return '';
+  const rows = [columns, ...body.map((row) => textsOf(row).map(cellText))];
+  const [answer, ...more] = columnsOfWords(rows);
+  if (answer !== undefined)
+    return `: "${columns[answer]}" and ${more.length} more columns have the same few words, as with a column for each item; write a row for each cell, with the user, the item and a number for the word`;
   const isFree = (at: number) => !Object.values(used).includes(at);
-  return columns.filter(
-    (_, at) => isFree(at) && holdLists(body.map((row) => cellText(textsOf([row[at]])[0]!))),
-  );
+  const lists = columns.filter((_, at) => isFree(at) && holdLists(rows.slice(1).map((row) => row[at]!)));
+  if (lists.length === 0) return '';
+  return `: "${lists.join('", "')}" ${lists.length === 1 ? 'has' : 'have'} a list in a cell, where a row is needed for each of the list`;
 }

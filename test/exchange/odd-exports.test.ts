@@ -106,6 +106,78 @@ describe('cells with a list of items', () => {
   });
 });
 
+describe('a table with a column for each item', () => {
+  const titles = Array.from({ length: 12 }, (_, at) => `${at % 2 ? 'Tea' : 'Book'} ${at}`);
+  const table = (head: readonly string[], cell: (row: number, column: number) => string, own = 'customer') =>
+    [
+      `${own};${head.join(';')}`,
+      ...titles.map((_, row) => `k${row};${head.map((_, at) => cell(row, at)).join(';')}`),
+    ].join('\n');
+  const wide = (row: number, column: number) => (row * 7 + column * 3) % 5;
+
+  it.each([
+    ['of ratings', table(titles, (row, at) => `${1 + wide(row, at)}`), 'Rating', 144],
+    [
+      'whose 99 is no rating',
+      table(titles, (row, at) => (wide(row, at) < 2 ? '99' : `${at - 6},${row}`)),
+      'Rating',
+      86,
+    ],
+    [
+      'of quantities, with their sum',
+      table([...titles, 'Summe'], (row, at) => (at === 12 ? '77' : `${Math.max(0, wide(row, at) - 2)}`)),
+      'Value',
+      57,
+    ],
+    ['whose users have no name', table(titles, (row, at) => `${1 + wide(row, at)}`, ''), 'Rating', 144],
+    [
+      'of answers',
+      table(
+        titles.map((title) => `How was it? [${title}]`),
+        (row, at) => `${1 + wide(row, at)}`,
+      ),
+      'Rating',
+      144,
+    ],
+  ])('%s is read by its cells', async (_, text, field, count) => {
+    const { mapping } = await plan(text);
+    expect([...Object.keys(mapping)].sort()).toEqual(['ItemId', field, 'UserId'].sort());
+    const found = (await made(text)).map((row) => ('record' in row ? row.record : row));
+    expect(found).toHaveLength(count);
+    expect(found[0]).toMatchObject({ UserId: 'k0', ItemId: expect.stringMatching(/^(?:Tea|Book) \d+$/) });
+    expect(describePlan(await plan(text))).toContain('a row for each filled cell of 12 columns');
+  });
+
+  it('whose columns are the items of a user, one behind the other', async () => {
+    const text = `order,customer,product_1,product_2\n${rows((user, item, at) => `${at},c${user},Tea ${item},${at % 3 ? '' : `Cup ${item}`}`)}`;
+    const found = (await made(text)).map((row) => ('record' in row ? row.record : row));
+    expect(found).toHaveLength(54);
+    expect(found[1]).toMatchObject({ UserId: 'c0', ItemId: 'Cup 0' });
+  });
+
+  it('refuses a row with other columns', async () => {
+    const text = `${table(titles, (row, at) => `${1 + wide(row, at)}`)}\nk99;3;4`;
+    expect((await made(text)).at(-1)).toEqual({ refusal: '3 columns where the first row has 13' });
+  });
+
+  it('of words is named, and no answer is an item', async () => {
+    const words = ['Never', 'Seldom', 'Often', 'Always', 'No answer'];
+    const { plan: found } = await readPlan(
+      { path: 'a.csv', head: table(titles, (row, at) => words[wide(row, at)]!), isWhole: true },
+      {},
+    );
+    expect(found).toMatchObject({ kind: 'users', otherKey: undefined });
+    expect(describePlan(found)).toContain('no items: "Book 0" and 11 more columns have the same few words');
+  });
+
+  it.each([
+    ['months', ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September']],
+    ['years', titles.map((_, at) => `${2010 + at}`)],
+  ])('is none where the columns are %s', async (_, head) => {
+    expect((await plan(table(head, (row, at) => `${wide(row, at)}`))).kind).toBe('users');
+  });
+});
+
 test.each([
   ['15/03/2567', 'day-first', '2024-03-15T00:00:00.000Z'],
   ['2567-03-15 14:05', 'date', '2024-03-15T14:05:00.000Z'],

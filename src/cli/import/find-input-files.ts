@@ -1,8 +1,9 @@
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
-import { columnNames, HEAD_CHARACTERS, type Wishes } from '../../exchange/import-plan.ts';
+import { HEAD_CHARACTERS, type Wishes } from '../../exchange/import-plan.ts';
 import { type Preset, type PresetFile, resolveInputs } from '../../exchange/known-data-sets.ts';
 import { type ColumnPairs, fieldNamed, kindOfColumns } from '../../exchange/map-columns.ts';
+import { columnNames } from '../../exchange/open-head.ts';
 import { encodingOf, isStream, openText, peekText } from '../../exchange/open-text-file.ts';
 
 /** A file, and which of the columns that are named it has. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Mapping, ofLists } from '../../exchange/guess-columns.ts';
+import type { Mapping } from '../../exchange/guess-columns.ts';
 import type { FilePlan, Reading } from '../../exchange/import-plan.ts';
 import type { Row } from '../../exchange/rows-to-records.ts';
 import { count, duration, percent } from '../format.ts';
@@ -131,9 +131,7 @@ function Choices(props: {
         </div>
         <Checks proposals={[...choicesOf(planned, said), ...(settled?.proposals ?? [])]} say={say} />
         <ToSay open={open} isReading={isReading} hasRows={body.length > 0} />
-        {shown.lists !== undefined && shown.lists.length > 0 && (
-          <p class="trouble error">No items are found{ofLists(shown.lists)}.</p>
-        )}
+        {shown.noItems && <p class="trouble error">No items are found{shown.noItems}.</p>}
         {isReady && settled === undefined && error === undefined && (
           <p class="muted" role="status">
             Reading the file through: {percent(share)}.
