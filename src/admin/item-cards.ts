@@ -1,10 +1,9 @@
 import type { ItemCard, TitledScore } from '../domain/admin-schemas.ts';
-import type { Item } from '../domain/entities.ts';
+import { type Item, titleOf } from '../domain/entities.ts';
 import type { Json } from '../domain/labels.ts';
 import type { Ranked } from '../memory/ranked-rows.ts';
 import type { LocalReads } from '../store/data-store.ts';
 
-const TITLE_LENGTH_MAX = 200;
 const PLACEHOLDER = /\{(ItemId|Comment|Labels(?:\.[^{}.]+)+)\}/g;
 /** A template whose host is written out. */
 const FIXED_HOST = /^(https?:\/\/[^/{}\s]+)\//;
@@ -79,8 +78,4 @@ function fieldOf(item: Item, name: string): string {
     value = isObject ? (value as { readonly [key: string]: Json })[key] : undefined;
   }
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-function titleOf(comment: string): string {
-  return comment.length > TITLE_LENGTH_MAX ? `${comment.slice(0, TITLE_LENGTH_MAX)}…` : comment;
 }

@@ -277,6 +277,9 @@ export const ExplanationSchema = named('Explanation', {
       Share: number('The same as a part of all pull, -1 to 1'),
     }),
   ),
+  Titles: Type.Record(Type.String(), Type.String(), {
+    description: 'Comments of the items named here that have one, by id',
+  }),
 });
 export type Explanation = Static<typeof ExplanationSchema>;
 

@@ -47,3 +47,10 @@ export interface ScoredEntry {
 export type Batch<T> =
   | { readonly json: Uint8Array<ArrayBuffer>; readonly single: boolean }
   | { readonly records: readonly T[] };
+
+const TITLE_LENGTH_MAX = 200;
+
+/** The title of an item by its comment, which may be long. */
+export function titleOf(comment: string): string {
+  return comment.length > TITLE_LENGTH_MAX ? `${comment.slice(0, TITLE_LENGTH_MAX)}…` : comment;
+}

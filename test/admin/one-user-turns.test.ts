@@ -24,7 +24,7 @@ function counted() {
     return { rows: [], scores: [] };
   };
   const parts = {
-    reads: { itemRow: () => 1, userRow: () => -1, userAt: () => undefined },
+    reads: { itemRow: () => 1, userRow: () => -1, userAt: () => undefined, findItem: () => undefined },
     recommender: { recommend: async () => ({ text: '[]' }) },
     histories: {
       ready: async () => {},

@@ -296,11 +296,14 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await signIn(view);
     await show(view.page, `try/${userId}`, 'Try it');
     const [first, second] = (await recommended()) as [string, string];
+    const asked: string[] = [];
+    view.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await view.page.locator(`tr[data-item="${second}"]`).getByRole('button', { name: /^Why / }).click();
     await view.page.getByText(/Recommended, at place 2\./).waitFor();
     // The id stands beside each title.
     const untitled = view.page.locator('.why a.item:not(:has(small))');
     await expect.poll(() => untitled.count()).toBe(0);
+    expect(asked.filter((path) => path.startsWith('/api/item/'))).toEqual([]);
     await view.page.getByRole('switch', { name: /Really store/ }).check();
     await view.page
       .locator(`tr[data-item="${first}"]`)

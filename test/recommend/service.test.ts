@@ -39,6 +39,7 @@ async function fillCheckerboard(): Promise<void> {
     Timestamp: new Date(START - item * 60_000).toISOString(),
     Categories: [item % 2 === 0 ? 'even' : 'odd', item < 10 ? 'low' : 'high'],
     Labels: [],
+    Comment: item % 4 === 0 ? '' : `Film ${item}`,
   }));
   await post('/api/items', items);
   const records = Array.from({ length: USERS }, (_, user) => user).flatMap((user) =>
@@ -153,6 +154,9 @@ describe('with a fitted model', () => {
     const parts: { ItemId: string; Score: number; Share: number }[] = body.Contributions;
     expect(parts.map(({ ItemId }) => ItemId).sort()).toEqual(likesOf(2).sort());
     expect(parts.reduce((sum, { Share }) => sum + Math.abs(Share), 0)).toBeCloseTo(1, 6);
+    // Of what is named; without a comment there is no title.
+    const titled = [first!, ...likesOf(2)].filter((id) => Number(id.slice(1)) % 4 !== 0);
+    expect(body.Titles).toEqual(Object.fromEntries(titled.map((id) => [id, `Film ${id.slice(1)}`])));
   });
 
   it('tells the score as a sum of what speaks for an item and against it, in a list and outside', async () => {

@@ -26,20 +26,20 @@ export async function askRecommended(ask: Caller, userId: string, n: number): Pr
   return Promise.all(
     itemIds.map(async (itemId) => {
       const path = `/api/recommend/${encodeURIComponent(userId)}/explain/${encodeURIComponent(itemId)}`;
-      const reason = await reasonOf(ask, await ask<Explanation>(path));
-      return { ...(await askItem(ask, itemId)), ...(reason !== undefined && { reason }) };
+      const explanation = await ask<Explanation>(path);
+      const reason = reasonOf(explanation);
+      return { itemId, title: explanation.Titles[itemId] ?? '', ...(reason !== undefined && { reason }) };
     }),
   );
 }
 
-async function reasonOf(ask: Caller, { Parts, Contributions }: Explanation): Promise<string | undefined> {
+function reasonOf({ Parts, Contributions, Titles }: Explanation): string | undefined {
   const byLikes = Contributions.reduce((sum, { Score }) => sum + Math.max(0, Score), 0);
   const popularity = Parts?.find(({ Name }) => Name === 'popularity');
   if (popularity !== undefined && popularity.Score > byLikes) return popularity.Meaning;
   const [most] = Contributions;
   if (most === undefined || most.Score <= 0) return undefined;
-  const { itemId, title } = await askItem(ask, most.ItemId);
-  return title || itemId;
+  return Titles[most.ItemId] ?? most.ItemId;
 }
 
 /** The line of an item; `more` follows its title. */

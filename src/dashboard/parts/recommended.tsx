@@ -36,7 +36,7 @@ export function Recommended({ data, reload }: { data: UserView; reload: () => vo
             asked === place.Id && (
               <tr key={`${place.Id} why`}>
                 <td colSpan={5}>
-                  <Why userId={userId} itemId={place.Id} titles={data} />
+                  <Why userId={userId} itemId={place.Id} />
                 </td>
               </tr>
             ),

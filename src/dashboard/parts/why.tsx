@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { UserView } from '../../domain/admin-schemas.ts';
 import type { Explanation } from '../../domain/api-schemas.ts';
-import type { Item } from '../../domain/entities.ts';
 import { pathOf } from '../api.ts';
 import { count, figure, nameOf, percent, recommenderName, time } from '../format.ts';
 import { useResource } from '../use-resource.ts';
@@ -27,12 +25,11 @@ function proposalOf({ Name, Score }: Explanation['Recommenders'][number]): strin
 }
 
 /** Why an item is recommended to a user, or why not. */
-export function Why({ userId, itemId, titles }: { userId: string; itemId: string; titles?: UserView }) {
+export function Why({ userId, itemId }: { userId: string; itemId: string }) {
   const path = pathOf(['api', 'recommend', userId, 'explain', itemId], { n: AMONG });
   const { data, error } = useResource<Explanation>(path);
   if (data === undefined) return <State error={error} loading={error === undefined} />;
-  const titleOf = (id: string) => titles?.History.find(({ Id }) => Id === id)?.Title ?? '';
-  const { WhyNot: whyNot, Parts = [] } = data;
+  const { WhyNot: whyNot, Parts = [], Titles: titles } = data;
   const parts = Parts.filter(({ Name, Score }) => Name !== 'base' && Math.abs(Score) >= LEAST);
   const largest = Math.max(...data.Contributions.map(({ Share }) => Math.abs(Share)), Number.MIN_VALUE);
   const most = Math.max(...parts.map(({ Score }) => Math.abs(Score)), Number.MIN_VALUE);
@@ -49,7 +46,7 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
           data.CutScore !== undefined &&
           ` The last of the first ${AMONG} has ${figure(data.CutScore)}.`}
       </p>
-      {data.Lift !== undefined && <Lift {...data.Lift} />}
+      {data.Lift !== undefined && <Lift {...data.Lift} titles={titles} />}
       {data.Recommenders.length > 0 && <p>Proposed by {data.Recommenders.map(proposalOf).join(', ')}.</p>}
       {parts.length > 0 && (
         <>
@@ -73,9 +70,9 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
           <ul class="contributions">
             {data.Contributions.map(({ ItemId, Share }) => (
               <li key={ItemId}>
-                <Pull share={Share / largest} label={titleOf(ItemId) || ItemId} />
+                <Pull share={Share / largest} label={titles[ItemId] ?? ItemId} />
                 <span class="score">{percent(Share)}</span>
-                <Named id={ItemId} title={titleOf(ItemId)} />
+                <ItemName id={ItemId} title={titles[ItemId] ?? ''} />
               </li>
             ))}
           </ul>
@@ -86,7 +83,11 @@ export function Why({ userId, itemId, titles }: { userId: string; itemId: string
 }
 
 /** Changes that would bring an item among the first. */
-function Lift({ Likes, People }: NonNullable<Explanation['Lift']>) {
+function Lift({
+  Likes,
+  People,
+  titles,
+}: NonNullable<Explanation['Lift']> & { titles: Explanation['Titles'] }) {
   return (
     <p>
       {People !== undefined &&
@@ -96,16 +97,10 @@ function Lift({ Likes, People }: NonNullable<Explanation['Lift']>) {
         'No single like of what goes with it would bring it into the list, and no number of other people.'}
       {Likes.length > 0 && `A like of any of these would bring it among the first ${AMONG}: `}
       {Likes.map((id) => (
-        <Named key={id} id={id} title="" />
+        <ItemName key={id} id={id} title={titles[id] ?? ''} />
       ))}
     </p>
   );
-}
-
-/** An item whose title is asked for where it is not known. */
-function Named({ id, title }: { id: string; title: string }) {
-  const { data } = useResource<Item>(title === '' ? pathOf(['api', 'item', id]) : undefined);
-  return <ItemName id={id} title={title || data?.Comment || ''} />;
 }
 
 /** A bar from the middle: to the right for what speaks for an item, to the left for what speaks against it. @param share -1 to 1 */

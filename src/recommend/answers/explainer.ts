@@ -1,4 +1,5 @@
 import type { Explanation } from '../../domain/api-schemas.ts';
+import { titleOf } from '../../domain/entities.ts';
 import { RECOMMENDERS, type RecommenderName } from '../../domain/recommenders.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import { BoundedQueue } from '../../platform/concurrency/bounded-queue.ts';
@@ -142,8 +143,19 @@ export class Explainer {
         ...this.sum(parts, itemRow),
         Recommenders,
         Contributions,
+        Titles: this.titles([
+          itemId,
+          ...Contributions.map(({ ItemId }) => ItemId),
+          ...(Lift ? (Lift.Lift?.Likes ?? []) : []),
+        ]),
       };
     });
+  }
+
+  private titles(itemIds: readonly string[]): Explanation['Titles'] {
+    const { reads } = this.parts;
+    const titled = itemIds.map((id) => [id, titleOf(reads.findItem(id)?.Comment ?? '')]);
+    return Object.fromEntries(titled.filter(([, title]) => title !== ''));
   }
 
   /** Changes that would lift an item above the last of the list: likes of similar items, each tried in a turn of its own, and people who like it. */
