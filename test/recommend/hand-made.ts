@@ -191,6 +191,7 @@ export function settings(parts: Partial<ListSettings> = {}): ListSettings {
     collaborative: false,
     order: 'collaborative',
     cacheSize: 10,
+    proposals: parts.cacheSize ?? 10,
     seedItems: 10,
     replacement: undefined,
     explore: { popular: 0, latest: 0 },

@@ -94,7 +94,11 @@ export const alsPart: LearnedPart<
     },
     new_item: {
       meaning: 'items that nobody had liked before the models were learned: what these say of them is little',
-      scores: (model, _user, itemRows) => Uint8Array.from(itemRows, (row) => Number(!model.knows(row))),
+      scores(model, _user, itemRows) {
+        const isNew = new Uint8Array(itemRows.length);
+        for (let at = 0; at < isNew.length; at++) isNew[at] = Number(!model.knows(itemRows[at]!));
+        return isNew;
+      },
     },
   },
 };

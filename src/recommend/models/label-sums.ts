@@ -41,9 +41,10 @@ export class LabelSums {
     this.liked.clear();
     const latest = liked.slice(0, LIKES_MAX);
     for (const [at, row] of latest.entries()) {
+      const weight = 2 ** (-(place + at) / HALF_LIKES);
       for (const number of this.own.subarray(0, labels.labelsInto(this.own, row))) {
         if (number >= this.tastes.length) this.tastes = grown(this.tastes, number + 1);
-        this.tastes[number]! += 2 ** (-(place + at) / HALF_LIKES);
+        this.tastes[number]! += weight;
         this.liked.add(number);
       }
     }
@@ -58,13 +59,16 @@ export class LabelSums {
     let [sum, whole] = [0, 0];
     for (let at = 0; at < count; at++) {
       const number = own[at]!;
-      if (number >= this.squares.length) this.squares = grown(this.squares, number + 1);
-      const told = this.squares[number] || elementWeight(labels.itemCount, labels.labelCountOf(number)) ** 2;
-      this.squares[number] = told;
+      const told = this.squares[number] || this.askSquare(labels, number);
       sum += told * (tastes[number] ?? 0);
       whole += told;
     }
     return sum === 0 ? 0 : sum / Math.sqrt(whole);
+  }
+
+  private askSquare(labels: ItemLabels, number: number): number {
+    if (number >= this.squares.length) this.squares = grown(this.squares, number + 1);
+    return (this.squares[number] = elementWeight(labels.itemCount, labels.labelCountOf(number)) ** 2);
   }
 
   copy(rows: ArrayLike<number>, out: Float64Array): void {

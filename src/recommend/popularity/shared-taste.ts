@@ -67,6 +67,10 @@ export class SharedTaste {
   private anybody = new Float64Array(0);
   private readonly expected = new Map<number, number>();
   private readonly kernels = new Float64Array(USERS_MAX);
+  /** How like the user somebody is, where the question of that number has asked. */
+  private likenesses = new Float64Array(64);
+  private askedBy = new Uint32Array(64);
+  private question = 0;
 
   /**
    * Takes a user to compare with anybody.
@@ -76,6 +80,7 @@ export class SharedTaste {
   sumUp(likes: RecentLikes, model: Directions, liked: readonly number[]): boolean {
     this.use(likes, model);
     this.deviation = undefined;
+    this.question++;
     const latest = liked.slice(0, LIKES_MAX).filter((row) => model.knows(row));
     this.own = this.directionOf(latest);
     this.told = toldBy(latest);
@@ -178,9 +183,12 @@ export class SharedTaste {
 
   /** The cosine of somebody's vector with that of the user; NaN where the model knows none of their likes. */
   private likeness(slot: number): number {
-    const { own, vectors } = this;
+    const { own, vectors, likenesses } = this;
+    if (this.askedBy[slot] === this.question) return likenesses[slot]!;
     let sum = 0;
     for (let at = 0, from = slot * own.length; at < own.length; at++) sum += own[at]! * vectors[from + at]!;
+    this.askedBy[slot] = this.question;
+    likenesses[slot] = sum;
     return sum;
   }
 
@@ -196,6 +204,8 @@ export class SharedTaste {
     if (slot === this.toldOf.length) {
       this.takenBack = grown(this.takenBack, slot + 1);
       this.toldOf = grown(this.toldOf, slot + 1);
+      this.likenesses = grown(this.likenesses, slot + 1);
+      this.askedBy = grown(this.askedBy, slot + 1);
     }
     const latest = likes.latestOf(user, LIKES_MAX).filter((row) => this.model.knows(row));
     const vector = this.directionOf(latest);
@@ -203,6 +213,7 @@ export class SharedTaste {
     if (end > this.vectors.length) this.vectors = grown(this.vectors, end);
     this.vectors.set(vector, slot * vector.length);
     this.slots[place] = slot;
+    this.askedBy[slot] = 0;
     this.takenBack[slot] = takenBack;
     this.toldOf[slot] = toldBy(latest);
     return slot;

@@ -31,10 +31,10 @@ export class CollaborativeSource implements Source {
 }
 
 export const collaborativeMatcher: Matcher = {
-  lists({ inputs, settings, read, vector, closest, accept, allowed }) {
+  lists({ inputs, settings, k, read, vector, closest, accept, allowed }) {
     const model = settings.collaborative ? inputs.generation?.parts.als : undefined;
     if (model === undefined || vector === undefined) return [];
-    return [closest ?? model.topItems(vector, settings.cacheSize, accept, { read, allowed }).rows];
+    return [closest ?? model.topItems(vector, k, accept, { read, allowed }).rows];
   },
   proposes({ inputs, settings, vector }) {
     const model = settings.collaborative ? inputs.generation?.parts.als : undefined;

@@ -78,8 +78,8 @@ export class ItemBasedSource implements Source {
 
 export const itemBasedMatcher: Matcher = {
   lists(match) {
-    const { settings, accept } = match;
-    return [bestBySimilarity(listsOf(match), seedsOf(match), settings.cacheSize, accept).rows];
+    const { k, accept } = match;
+    return [bestBySimilarity(listsOf(match), seedsOf(match), k, accept).rows];
   },
   proposes(match) {
     const sums = sumSimilarities(listsOf(match), seedsOf(match));

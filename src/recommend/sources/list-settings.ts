@@ -27,8 +27,10 @@ export function proposesAny(settings: Proposing): boolean {
 export interface ListSettings extends Proposing {
   /** The order of the candidates. */
   readonly order: RankOrder;
-  /** Candidates of each recommender, and entries of a list. */
+  /** Entries of a list. */
   readonly cacheSize: number;
+  /** Candidates of each recommender, where all together are more than enough for a list. */
+  readonly proposals: number;
   /** Number of the latest likes that the item-based recommender looks at. */
   readonly seedItems: number;
   /** Puts read items back, with these factors on their scores; undefined when off. */
@@ -51,11 +53,13 @@ function replacementOf({ repeat, replacement }: Config['recommend']): Replacemen
 
 export function listSettings(config: Pick<Config, 'recommend' | 'vectors'>): ListSettings {
   const { recommend } = config;
-  const { offline, online, collaborative } = recommend;
+  const { offline, online, collaborative, cache_size: cacheSize } = recommend;
+  const order = rankOrder(recommend);
   return {
     ...proposing(offline),
-    order: rankOrder(recommend),
-    cacheSize: recommend.cache_size,
+    ...{ order, cacheSize },
+    // What was learned orders those of all recommenders by one measure; the later ones of each are seldom among the best.
+    proposals: order === 'learned' ? Math.ceil(cacheSize / 2) : cacheSize,
     seedItems: online.num_feedback_fallback_item_based,
     replacement: replacementOf(recommend),
     explore: offline.explore_recommend,

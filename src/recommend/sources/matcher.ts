@@ -33,6 +33,8 @@ export interface Match {
   readonly allowed: Uint32Array | undefined;
   /** Items that may stand in the list. */
   readonly accept: (itemRow: number) => boolean;
+  /** Items wanted of each list. */
+  readonly k: number;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface Match {
  * of. Where it is off it proposes nothing.
  */
 export interface Matcher {
-  /** Items best first, in lists of which each gives the first `cacheSize` that may stand in the list. */
+  /** Items best first, in lists of which each gives the first `k` that may stand in the list. */
   lists(match: Match): readonly ArrayLike<number>[];
   /** A test for an item that came after a list was made: whether this would have proposed it. */
   proposes(match: Match): (itemRow: number) => boolean;

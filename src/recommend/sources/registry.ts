@@ -21,9 +21,9 @@ import { UserBasedSource, userBasedMatcher } from './user-based-source.ts';
  */
 function sumMatcher(name: SumName): Matcher {
   return {
-    lists({ settings, sums, accept, read, allowed }) {
+    lists({ settings, sums, k, accept, read, allowed }) {
       const ofName = settings.collaborative ? sums.of(name) : undefined;
-      const rows = ofName?.topRows?.(settings.cacheSize, { read, allowed }, accept);
+      const rows = ofName?.topRows?.(k, { read, allowed }, accept);
       return rows === undefined ? [] : [rows];
     },
     proposes:

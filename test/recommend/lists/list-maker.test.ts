@@ -105,6 +105,18 @@ describe('matching', () => {
     expect(sorted(rowsOf({ latest: true, cacheSize: 4 }, world))).toEqual([2, 3, 4, 5]);
   });
 
+  it('takes fewer of each where these are twice as many as a list has entries', () => {
+    const from = (row: number) => Array.from({ length: 9 }, (_, at) => row + at);
+    const als = scoredModel(Array.from({ length: 40 }, (_, row) => row));
+    const world = {
+      generation: generation({ als, ranking: ranking({ collaborative: 1 }, popularity()) }),
+      ...{ latestRows: () => from(1), popularRows: () => from(11), userBased: () => from(21) },
+    };
+    const few = { order: 'learned', latest: true, popular: true, cacheSize: 4, proposals: 3 } as const;
+    expect(rowsOf({ ...few, user_based: true }, world)).toEqual([23, 22, 21, 13]);
+    expect(rowsOf(few, world)).toEqual([14, 13, 12, 11]);
+  });
+
   it('looks for items like the latest likes, as many of them as configured', () => {
     const asked: number[] = [];
     const itemNeighbors = neighborLists((liked) => {

@@ -101,48 +101,50 @@ describe('lists that live', () => {
       const { Parts } = (await scene.send('GET', `/api/recommend/${user}/explain/${item}`)) as Explanation;
       return new Map(Parts?.map(({ Name, Score }) => [Name, Score]));
     };
-    // Parts are told beside the mean of the candidates, which are others after each like, as popularity is; some go by the clock.
+    // A lead that changes by less has been taught nothing: parts are told beside the mean of the candidates, which are others
+    // after each like, as popularity is; some go by the clock.
+    const SAME = 0.001;
     const others = ['popularity', 'base', 'age', 'click_through'];
     const told = async () => {
-      const differences: string[] = [];
+      const leads = new Map<string, number>();
       for (const user of ['u1', 'u2', 'u3']) {
         const [one, other] = [await partsOf(user, 'taste-0-3'), await partsOf(user, 'taste-0-4')];
-        for (const [name, score] of one) {
-          const lead = score - (other.get(name) ?? 0);
-          if (!others.includes(name) && Math.abs(lead) > 0.0005)
-            differences.push(`${user} ${name} ${lead.toFixed(3)}`);
-        }
+        for (const [name, score] of one)
+          if (!others.includes(name)) leads.set(`${user} ${name}`, score - (other.get(name) ?? 0));
       }
-      return differences.sort();
+      return leads;
     };
+    /** The largest change of a lead. */
+    const change = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) =>
+      Math.max(...[...before].map(([name, lead]) => Math.abs(lead - (after.get(name) ?? 0))));
     const fitted = await told();
     const again = filled.slice(-20).map((like) => ({ ...like, Comment: 'again' }));
     await scene.send('PUT', '/api/feedback', again);
     scene.time.nowMs += 2 * SECOND_MS;
-    expect(await told()).toEqual(fitted);
+    expect(change(fitted, await told())).toBeLessThan(SAME);
     for (let user = 30; user < 42; user++) {
       const Timestamp = new Date(scene.time.nowMs).toISOString();
       await scene.send('POST', '/api/item', { ItemId: `came-${user}`, Timestamp });
       scene.time.nowMs += 2 * SECOND_MS;
       await scene.like(`u${user}`, `came-${user}`);
     }
-    expect(await told()).toEqual(fitted);
+    expect(change(fitted, await told())).toBeLessThan(SAME);
     for (let user = 0; user < 12; user++) await scene.like(`u${user}`, `taste-${(user + 1) % 2}-${user}`);
     scene.time.nowMs += 2 * SECOND_MS;
     await scene.like('u20', 'taste-1-20');
     const moved = await told();
-    expect(moved).not.toEqual(fitted);
+    expect(change(fitted, moved)).toBeGreaterThan(SAME);
     await scene.restart(PERIODS);
-    expect(await told()).toEqual(moved);
+    expect(change(moved, await told())).toBeLessThan(SAME);
     scene.time.nowMs += 31 * SECOND_MS;
     await scene.like('u21', 'taste-0-21');
     const later = await told();
-    expect(later).not.toEqual(moved);
+    expect(change(moved, later)).toBeGreaterThan(SAME);
     // As after a crash, which saves nothing more.
     const saving = vi.spyOn(AnsweredQuestions.prototype, 'save').mockResolvedValue();
     await scene.restart(PERIODS);
     saving.mockRestore();
-    expect(await told()).toEqual(later);
+    expect(change(later, await told())).toBeLessThan(SAME);
   });
 });
 

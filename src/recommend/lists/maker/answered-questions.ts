@@ -103,7 +103,8 @@ export class AnsweredQuestions {
     this.filledMs = parts.clock();
     const { settings, inputs, isPositive, scratch } = parts;
     // Users like a user take a worker.
-    const asked = { ...settings, user_based: false, cacheSize: Math.min(PROPOSALS, settings.cacheSize) };
+    const few = Math.min(PROPOSALS, settings.cacheSize);
+    const asked = { ...settings, user_based: false, cacheSize: few, proposals: few };
     this.finder = new CandidateFinder(asked, inputs, isPositive, scratch);
   }
 

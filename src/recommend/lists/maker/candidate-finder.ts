@@ -15,6 +15,9 @@ import { withKnownLikes } from './score-cold-items.ts';
 /** The most recent likes that a user's vector is solved from; more would cost a request milliseconds. */
 export const FOLD_IN_LIKES_MAX = 2000;
 
+/** So many candidates for each entry of a list are enough to rank. */
+const ENOUGH = 2;
+
 /** Where a question leaves so few items, they are ranked without any recommender's proposal. */
 const RANKED_MAX = 500;
 
@@ -93,6 +96,7 @@ export class CandidateFinder {
       wanted,
       allowed: filter?.allowed ?? inputs.listableBits?.(),
       accept: filter === undefined ? accept : (row) => accept(row) && filter.accepts(row),
+      k: settings.cacheSize,
     };
   }
 
@@ -169,15 +173,21 @@ export class CandidateFinder {
     return proposalOf(match, candidates);
   }
 
-  /** Adds what the recommenders propose and is not chosen yet. */
+  /** Adds what the recommenders propose and is not chosen yet; more of each where that is little. */
   private propositions(match: Match, candidates: number[]): void {
-    const { settings } = this;
+    const { cacheSize, proposals } = this.settings;
+    this.addFirst({ ...match, k: proposals }, candidates);
+    if (proposals < cacheSize && candidates.length < ENOUGH * cacheSize) this.addFirst(match, candidates);
+  }
+
+  private addFirst(match: Match, candidates: number[]): void {
     const { chosen } = this.scratch;
+    const { accept, k } = match;
     for (const matcher of MATCHERS) {
       for (const rows of matcher.lists(match)) {
-        for (let at = 0, taken = 0; at < rows.length && taken < settings.cacheSize; at++) {
+        for (let at = 0, taken = 0; at < rows.length && taken < k; at++) {
           const row = rows[at]!;
-          if (!match.accept(row)) continue;
+          if (!accept(row)) continue;
           taken++;
           if (chosen.has(row)) continue;
           chosen.add(row);

@@ -49,7 +49,8 @@ export class ListMaker {
     this.isPositive = isPositive;
     this.scratch = scratch;
     this.finder = new CandidateFinder(settings, inputs, isPositive, scratch);
-    const ofSessions = { ...settings, cacheSize: Math.min(SESSION_PROPOSALS, settings.cacheSize) };
+    const few = Math.min(SESSION_PROPOSALS, settings.cacheSize);
+    const ofSessions = { ...settings, cacheSize: few, proposals: few };
     this.sessionFinder = new CandidateFinder(ofSessions, inputs, isPositive, scratch);
   }
 
