@@ -15,10 +15,10 @@ const USER_KEYS = words(`
   رقمالعميل كودالعميل معرفالعميل رقمالزبون رقمالمستخدم معرفالمستخدم`);
 const USER_WORDS = words(`
   user customer buyer purchaser reviewer member student pupil attendee subscriber listener borrower patron learner loyaltycard librarycard cardholder household kunde nutzer benutzer debitor auftraggeber besteller kaufer kaeufer soldto soldtoparty utilisateur
-  acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client kund
+  acheteur cliente usuario comprador utente acquirente klant gebruiker koper username client bookedby orderedby purchasedby kund
   klient uzytkownik nabywca kupujacy odbiorca zakaznik kupujici musteri kullanici uye alici 会員 顧客 お客様 購入者 ユーザー 회원 고객 사용자 구매자 주문자 العميل عميل الزبون المستخدم المشتري ชื่อผู้ใช้ 买家会员名 买家昵称`);
 /** Visitors that are known before a visit. */
-const VISITS = words('visitorid visitor sessionid kortnummer kartennummer cardnumber');
+const VISITS = words('visitorid visitor amplitudeid deviceid sessionid kortnummer kartennummer cardnumber');
 const ITEM_KEYS = words(`
   itemid iid movieid filmid productid productcode productno sku asin articleid articleno articlenumber articleordernumber biblionumber itemno
   itemnumber bookid isbn trackid spotifytrackuri songid artistid videoid gameid stockcode matnr artikelnummer artikelnr artikelid produktnummer
@@ -55,7 +55,8 @@ export const COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
     дата датазаказа датазамовлення дататавремя ημερομηνια paivays pvm kuupaev ngay tanggal תאריך`),
   Rating: words(`
     rating ratings myrating yourrating userrating starrating score stars preference bewertung wertung sterne etoiles calificacion puntuacion valoracion estrellas
-    valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao puan 評価 평점 별점 التقييم تقييم`),
+    valutazione voto punteggio beoordeling waardering ocena hodnoceni avaliacao puan 評価 평점 별점 التقييم تقييم 评分 評分 оценка рейтинг оцінка betyg vurdering
+    arvosana βαθμολογια ertekeles hodnotenie hinnang vertejums ivertinimas danhgia คะแนน דירוג`),
   Value: words(`
     value quantity qty fkimg kwmeng amount menge anzahl stuckzahl stueckzahl stuck stueck quantite qte qtd cantidad unidades quantita qta
     aantal antal antall quantidade ilosc sztuk mnozstvi mnozstvo kolicina pocet qtde adet miktar 数量 個数 冊数 수량 주문수량 구매수량 الكمية كمية
@@ -240,7 +241,7 @@ export function plainName(name: string): string {
   return name
     .replace(LIST, '')
     .replace(OBJECT_OF_KEY, '')
-    .replace(/(?<=\p{L}.*)\([^)]*\)/u, '')
+    .replace(/(?<=\p{L}.*)[(（][^)）]*[)）]/u, '')
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[ßłøæœđı]/g, (letter) => UNDIVIDED[letter]!)

@@ -77,14 +77,17 @@ export function guess(rows: readonly (readonly string[])[], isNamed = false): Gu
   }
   // Of events that are held somewhere each has a name of its own.
   const types = new Set(valuesOf(rows, mapping.FeedbackType));
-  if (types.size > TYPES_MAX || (!hasTypes(types) && areNames(rows, mapping))) delete mapping.FeedbackType;
+  const isOne = types.size === 1 && mapping.Rating !== undefined;
+  if (types.size > TYPES_MAX || (!hasTypes(types) && (isOne || areNames(rows, mapping))))
+    delete mapping.FeedbackType;
   const telling = typesBesideOne(rows, mapping);
   if (telling !== undefined) mapping.FeedbackType = telling;
   const wider = otherUser(rows, mapping) ?? mailUser(rows, mapping);
   if (wider !== undefined) mapping.UserId = wider;
-  const key = keyBesideOneItem(rows, mapping) ?? titleBesideFewKeys(rows, mapping);
+  const key =
+    itemBesideRows(rows, mapping) ?? keyBesideOneItem(rows, mapping) ?? titleBesideFewKeys(rows, mapping);
   if (key !== undefined) mapping.ItemId = key;
-  const isVerdict = (value: string) => /^[01]$/.test(ratingOf(value));
+  const isVerdict = (value: string) => /^(?:-?1|0)$/.test(ratingOf(value));
   const verdict = names.findIndex((name, at) => {
     const values = VERDICT_NAME.test(plainName(name)) ? valuesOf(rows, at) : [];
     return values.length > 0 && values.every(isVerdict);
@@ -132,7 +135,8 @@ function otherUser(rows: readonly (readonly string[])[], mapping: Mapping): numb
   const { UserId: user, Timestamp: time } = mapping;
   const other = mappingByNames(names.map((name, at) => (at === user ? '' : name))).UserId;
   if (user === undefined || other === undefined) return undefined;
-  const isEmpty = valuesOf(rows, user).length * 2 < body.length;
+  const share = isMailName(names[other]!) ? 1 - KEYLESS_SHARE : 1 / 2;
+  const isEmpty = valuesOf(rows, user).length < share * body.length;
   if (isEmpty && valuesOf(rows, other).length === body.length) return other;
   const count = (...columns: readonly number[]) => countIn(body, ...columns);
   const users = count(user);
@@ -141,7 +145,21 @@ function otherUser(rows: readonly (readonly string[])[], mapping: Mapping): numb
 }
 
 /** Columns that say whether a user likes an item. */
-const VERDICT_NAME = /^(?:is|was|has|would)?(?:recommend(?:ed)?|votedup|liked?|thumbsup)$/;
+const VERDICT_NAME = /^(?:is|was|has|would)?(?:recommend(?:ed)?|votedup|liked?|thumbsup|voted?)$/;
+
+/** Rows that show that a number is of each of them and of no item. */
+const NUMBERED_MIN = 30;
+
+/** The column of items beside another by its name that numbers the rows, such as `Property id` beside `Book number`. */
+function itemBesideRows(
+  [names = [], ...body]: readonly (readonly string[])[],
+  { UserId: user, ItemId: item }: Mapping,
+): number | undefined {
+  if (user === undefined || item === undefined || body.length < NUMBERED_MIN) return undefined;
+  const other = mappingByNames(names.map((name, at) => (at === item ? '' : name))).ItemId;
+  const isOfRows = other !== undefined && countIn(body, item) === body.length;
+  return isOfRows && countIn(body, other) * 2 <= body.length ? other : undefined;
+}
 
 /** The column of items where that by its name has the same in all rows, such as the `product` that was played with. */
 function keyBesideOneItem(rows: readonly (readonly string[])[], mapping: Mapping): number | undefined {

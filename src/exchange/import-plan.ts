@@ -23,7 +23,7 @@ import {
   type ZeroRating,
 } from './rows-to-records.ts';
 import type { TimeForm } from './time-formats.ts';
-import { otherKey, unsteadyIn, whyNoItems } from './told-by-rows.ts';
+import { otherKey, titleOfItems, unsteadyIn, whyNoItems } from './told-by-rows.ts';
 
 export interface FilePlan extends Plan {
   readonly path: string;
@@ -45,6 +45,8 @@ export interface FilePlan extends Plan {
   readonly otherKey?: string | undefined;
   /** The columns that tell something else in other rows of one item, such as the category of a customer. */
   readonly unsteady?: readonly number[] | undefined;
+  /** The column of titles of items, told by its content. */
+  readonly titleAt?: number | undefined;
   /** Why no column has the items, such as lists in cells; empty where that is not known. */
   readonly noItems?: string | undefined;
   /** Among its first rows there are values or ratings below 0. */
@@ -207,6 +209,7 @@ function planRows(
     timeForm: wishes.timeForm,
     width: format.name === 'delimited' ? columns.length : undefined,
     unsteady: kind === 'feedback' ? unsteadyIn(body, used.ItemId) : [],
+    titleAt: kind === 'feedback' ? titleOfItems(body, used.ItemId, Object.values(used)) : undefined,
     noItems: whyNoItems(columns, body, used),
     continued: kind === 'feedback' ? findContinued(body, mapping, states) : undefined,
     ...numbersIn(body, mapping, format),
@@ -263,7 +266,7 @@ export function itemsWithin(
   // Tags in orders are of the order.
   const steady = columns.map((name, at) => (plan.unsteady?.includes(at) ? '' : name));
   const { Labels: _, ...byName }: Mapping = mappingByNames(steady);
-  const { Comment, Categories, Labels }: Mapping = { ...byName, ...plan.itemFields };
+  const { Comment = plan.titleAt, Categories, Labels }: Mapping = { ...byName, ...plan.itemFields };
   const isItems = Comment !== undefined || Categories !== undefined;
   if (!isItems || mapping.ItemId === undefined || isExport(kind, columns)) return undefined;
   const named = { ItemId: mapping.ItemId, Comment, Categories, Labels } as Mapping;

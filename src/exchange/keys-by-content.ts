@@ -23,6 +23,11 @@ export const STEPS_MAX = 11;
 const KEY_NAME =
   /(?:id|no|nr|num|number|nummer|code|kod|sku|key|ref)$|^(?:id|n|no|nr|num|numero|code|codigo|codice|kod|ref)/;
 
+/** Who made an item is none of those who have it, and no item. */
+const MADE_BY = /^(?:artist|album|band|director|publisher|brand|brewery)/;
+/** Whose names these are is no user. */
+const OF_ITEMS = /title|titel|track|song|content|movie|film|product|artikel/;
+
 /** Beside so many different titles in the mean a key may have another, as that of an article whose title was mended. */
 const TITLES_MAX = 1.1;
 
@@ -81,6 +86,8 @@ export function likelyUser(
     counts[at]! * OTHERS_MIN <= body.length &&
     !taken.includes(at) &&
     !isTime(at) &&
+    !MADE_BY.test(plainName(names[at]!)) &&
+    !OF_ITEMS.test(plainName(names[at]!)) &&
     body.every((row) => !/^\d*[.,]\d+$/.test(row[at] ?? ''));
   const keys = [...names.keys()].filter(isKey);
   const ofOrders = keys.filter((at) =>
@@ -111,7 +118,8 @@ export function likelyKey(
     const isOther =
       [...values].some((value) => value.includes('/')) ||
       (!isNamed && [...values].every(isValue)) ||
-      holdLists([...values]);
+      holdLists([...values]) ||
+      MADE_BY.test(plainName(name));
     const isKey =
       values.size >= VALUES_MIN && known.every((other) => besides(other) >= OTHERS_MIN * values.size);
     const isFree = ![...known, ...taken].includes(at);

@@ -69,6 +69,11 @@ const PLAYED_MIN = 30_000;
 /** Of a film service the kind of what is no film or episode but shown before one. */
 const TRAILERS = /^supplementalvideotype$/;
 
+/** Names of columns of what libraries and others lend, and of its return. */
+const LENT =
+  /checkout|borrow|loan|issuedate|ausleih|verleih|entleih|prestamo|pret$|prestito|emprest|wypozycz|vypujc/;
+const LENT_BACK = /return|checkin|ruckgabe|devol|retour|restitu|zwrot|vracen/;
+
 /**
  * The columns of states of a file of feedback.
  * @param rows the first rows, without names of columns
@@ -80,12 +85,14 @@ export function findStateColumns(
   taken: Mapping,
   named?: number,
 ): StateColumn[] {
+  const isLent = columns.some((name) => LENT.test(plainName(name)));
   return columns.flatMap((name, at) => {
+    if (isLent && LENT_BACK.test(plainName(name)) && at !== named) return [];
     const values = [...new Set(rows.map((row) => cellText(row[at] ?? '')))];
     const isFlag = isFlagColumn(name, values);
     if (PLAYED.test(plainName(name))) return [{ at, name, isFlag: true, under: PLAYED_MIN }];
     if (TRAILERS.test(plainName(name))) return [{ at, name, isFlag: true }];
-    // Nearly all that a library lends comes back: that is no sale undone.
+    // Nearly all that is lent comes back: that is no sale undone.
     const marked = isFlag ? rows.filter((row) => !NO_FLAG.test(cellText(row[at] ?? ''))).length : 0;
     if (marked * 2 > rows.length && rows.length >= MARKED_MIN && at !== named) return [];
     const isOfRow = ATTENDANCE.test(plainName(name)) || !isOfCustomers(name);

@@ -5,7 +5,7 @@ import type { RowFormat } from './file-format.ts';
 import { type LostNumber, lostNumbers } from './lost-number.ts';
 import { parseObject, rowsWithin } from './nested-rows.ts';
 import { type Row, textOf, whyUnfit } from './rows-to-records.ts';
-import type { Unrolled } from './wide-tables.ts';
+import { isSum, type Unrolled } from './wide-tables.ts';
 
 type DelimitedFormat = Extract<RowFormat, { name: 'delimited' }>;
 
@@ -64,6 +64,7 @@ async function* unroll(
       const reason = whyUnfit(cells, head.length);
       if (reason !== undefined) return [{ line, reason }];
       const own = cells.slice(0, head.length).filter((_, at) => !columns.includes(at));
+      if (own.some((cell) => isSum(textOf(cell)))) return [];
       const given = columns.filter((at) => cells[at] !== '' && cells[at] !== none);
       return given.map((at) => ({ line, cells: [...own, itemNamed(textOf(head![at])), cells[at]] }));
     });

@@ -66,6 +66,32 @@ export function unsteadyIn(rows: readonly Row[], itemAt: number | undefined): nu
   });
 }
 
+/** Keys and addresses have fewer blanks than titles, and what several items share is the title of none. */
+const [BLANKS_SHARE, TITLES_SHARE] = [0.5, 0.9];
+
+/** The column of titles that its name does not tell: a text of its own for each item, in words. */
+export function titleOfItems(
+  body: readonly Row[],
+  itemAt: number | undefined,
+  taken: readonly number[],
+): number | undefined {
+  const rows = body.map((row) => textsOf(row).map(cellText)).filter((row) => row[itemAt ?? -1]);
+  const items = countIn(rows, itemAt ?? -1);
+  if (items < SEVERAL_MIN || items === rows.length) return undefined;
+  return [...rows[0]!.keys()].find((at) => {
+    const texts = rows.map((row) => row[at] ?? '');
+    const titles = new Set(texts).size;
+    return (
+      !taken.includes(at) &&
+      texts.every((text) => /\p{L}{2}/u.test(text) && !/[@{[]|:\/\//.test(text)) &&
+      texts.filter((text) => text.includes(' ')).length > BLANKS_SHARE * texts.length &&
+      countIn(rows, itemAt!, at) === items &&
+      titles <= items &&
+      titles > TITLES_SHARE * items
+    );
+  });
+}
+
 /** Why no column has the items: free ones have lists of them, or there is one with an answer for each; empty where none has. */
 export function whyNoItems(columns: readonly string[], body: readonly Row[], used: Mapping): string {
   if (used.ItemId !== undefined) return '';

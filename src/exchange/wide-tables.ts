@@ -30,6 +30,11 @@ const BEYOND = 2;
 const [SCALE_MAX, ONES_SHARE] = [100, 0.4];
 const SUM_NAME = /^(?:grand |sub)?total$|^sum(?:me|a)?$|^gesamt|^somme$/i;
 
+/** True for the name of a row or a column of sums. */
+export function isSum(name: string): boolean {
+  return SUM_NAME.test(name.trim());
+}
+
 /** Tells by the first rows, the names of columns first, whether each is of a user and several items; undefined where it is not. */
 export function unrolledIn(rows: Rows): Unrolled | undefined {
   const [names = [], ...body] = rows;
@@ -60,13 +65,7 @@ function ofScale(names: readonly string[], body: Rows): Unrolled | undefined {
   const user = mappingByNames(names).UserId ?? 0;
   const numbers = [...names.keys()].filter((at) => {
     const values = valuesIn(body, at);
-    return (
-      at !== user &&
-      !SUM_NAME.test(names[at]!) &&
-      values.length > 0 &&
-      values.every(isValue) &&
-      !isTime(values)
-    );
+    return at !== user && !isSum(names[at]!) && values.length > 0 && values.every(isValue) && !isTime(values);
   });
   const none = noneOf(numbers.flatMap((at) => body.map((row) => row[at] ?? '')));
   const columns = numbers.filter((at) => {

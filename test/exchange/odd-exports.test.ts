@@ -155,6 +155,11 @@ describe('a table with a column for each item', () => {
     expect(found[1]).toMatchObject({ UserId: 'c0', ItemId: 'Cup 0' });
   });
 
+  it('has no user that is the sum of others', async () => {
+    const text = table(titles, (row, at) => `${1 + wide(row, at)}`);
+    expect(await made(`${text}\nGesamt${';99'.repeat(12)}`)).toHaveLength(144);
+  });
+
   it('refuses a row with other columns', async () => {
     const text = `${table(titles, (row, at) => `${1 + wide(row, at)}`)}\nk99;3;4`;
     expect((await made(text)).at(-1)).toEqual({ refusal: '3 columns where the first row has 13' });
@@ -350,4 +355,67 @@ test('a row of signs is a row, unless somebody has drawn a line of them', async 
   const text = 'UserId,Labels,Comment\n-,,=\n+,,=\n---,---,---\nann,,tea\n';
   const found = (await made(text)).map((row) => ('record' in row ? row.record : row));
   expect(found).toEqual(['-', '+', 'ann'].map((UserId) => expect.objectContaining({ UserId })));
+});
+
+test.each([
+  ['who plays and not the artist', 'ts,artistName,trackName', 'artistName'],
+  ['who plays and no title', 'endTime,trackName,msPlayed', 'trackName'],
+])('of the plays of one person %s is a user', async (_, head, column) => {
+  const cell = (name: string, item: number, at: number) =>
+    ({ artistName: `Band ${item % 5}`, trackName: `Song ${item}`, msPlayed: `${at}000` })[name] ?? day(at);
+  const text = `${head}\n${rows((_user, item, at) =>
+    head
+      .split(',')
+      .map((name) => cell(name, item, at))
+      .join(','),
+  )}`;
+  const found = await proposed(text);
+  expect(found.columns[found.mapping.UserId ?? -1]).not.toBe(column);
+});
+
+test('a device tells people apart rather than a visit', async () => {
+  const text = `user_id,session_id,device_id,item_id,event_time\n${rows((user, item, at) => `${at % 3 ? '' : `u${user}`},${90 + at},d${user},p${item},${day(at)}`)}`;
+  const found = await plan(text);
+  expect(found.columns[found.mapping.UserId!]).toBe('device_id');
+});
+
+test('addresses of mail are the users where a tenth of the orders have no number of a customer', async () => {
+  const text = `customer_id,customer_email,sku,created_at\n${rows((user, item, at) => `${user === 3 ? '' : user},u${user}@x.example,p${item},${day(at)}`)}`;
+  expect((await plan(text)).mapping).toMatchObject({ UserId: 1, ItemId: 2 });
+});
+
+test('a number of each row is no item where another column has items', async () => {
+  const text = `Book number,Booked by,Booked on,Property id\n${rows((user, item, at) => `${3000 + at},Ann ${user},${day(at)},${500 + (item % 9)}`)}`;
+  expect((await plan(text)).mapping).toMatchObject({ UserId: 1, ItemId: 3 });
+});
+
+test.each([
+  ['stars in Chinese', '用户ID,电影ID,评分', (at: number) => `${1 + (at % 5)}`],
+  ['votes for and against', 'username,link_id,vote', (at: number) => (at % 4 ? '1' : '-1')],
+  ['ratings beside one kind of item', 'username,type,movie_id,rating', (at: number) => `${1 + (at % 9)}`],
+])('%s are ratings and no likes', async (_, head, rating) => {
+  const cells = (user: number, item: number, at: number) =>
+    head.split(',').map((name) => {
+      if (name === 'type') return 'movie';
+      if (/^user|用户/.test(name)) return `u${user}`;
+      return /id$/i.test(name) ? `m${item}` : rating(at);
+    });
+  const found = await proposed(`${head}\n${rows((user, item, at) => cells(user, item, at).join(','))}`);
+  expect(found.columns[found.mapping.Rating!]).toBe(head.split(',').at(-1));
+  expect(found.mapping).not.toHaveProperty('FeedbackType');
+});
+
+test('titles are told by what they are where no name does', async () => {
+  const text = `Kundennr.;Veranstaltungsnr.;Veranstaltung;Datum\n${rows((user, item, at) => `${user};${400 + item};Tea and talk ${item};${day(at)}`)}`;
+  const found = await proposed(text);
+  expect(found.columns[itemsWithin(found)!.items.mapping.Comment!]).toBe('Veranstaltung');
+});
+
+test('what comes back to a library is no return', async () => {
+  const text = `Library card,Title ID,Title,Checkout date,Return date\n${rows((user, item, at) => `${user},${item},Tea ${item},${day(at)},${at % 3 ? '' : day(at)}`)}`;
+  expect(await proposed(text)).toMatchObject({ kind: 'feedback', states: [] });
+});
+
+test('wide brackets behind a name say more of it, as narrow ones do', async () => {
+  expect((await plan('顧客ID,商品管理番号（商品URL）,注文日時\nk1,t1,2025-03-01\n')).mapping.ItemId).toBe(1);
 });
