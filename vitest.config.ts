@@ -66,6 +66,7 @@ const COMMANDS = [
   'test/clients/compiled.test.ts',
   'test/deploy/{drain-of-clients,smuggling-behind-proxies,what-proxies-pass}.test.ts',
   'test/model/throw-away-model.test.ts',
+  'test/scripts/release.test.ts',
   'test/recommend/cache-memory.test.ts',
   'test/background/stopped-pass.test.ts',
 ];

@@ -17,6 +17,8 @@ const KEY = 'schemathesis';
  */
 const CHECKS = ['--checks', 'all', '--exclude-checks', 'use_after_free,ensure_resource_availability'];
 const FAULTS_SHOWN = 10;
+/** A machine that does much else may let a request wait for longer than the 10 seconds that are usual. */
+const REQUEST_SECONDS_MAX = '120';
 /** What it says at its end. */
 const SUMMARY = /(\d+) generated, (?:(\d+) found (\d+) unique failures?|.*passed)/;
 
@@ -33,8 +35,12 @@ await runProof('cases', 15_000, async ({ amount, seed, folder }) => {
   const operations = Object.values(document.paths).flatMap((path) => Object.keys(path)).length;
   const args = ['--config-file', CONFIG, 'run', `${furze.url}/apidocs.json`, '-H', `X-API-Key: ${KEY}`];
   const more = ['--max-examples', `${Math.ceil(amount / operations)}`, '--seed', `${seed}`];
+  const patience = ['--request-timeout', REQUEST_SECONDS_MAX];
   const env = { ...process.env, SCHEMATHESIS_HOOKS: HOOKS };
-  const child = spawn('schemathesis', [...args, ...more, ...CHECKS, '--no-color'], { cwd: folder, env });
+  const child = spawn('schemathesis', [...args, ...more, ...patience, ...CHECKS, '--no-color'], {
+    cwd: folder,
+    env,
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
