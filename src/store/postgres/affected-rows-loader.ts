@@ -74,7 +74,7 @@ export function groupFunctionOf(s: string): string {
       OUT head_position bigint, OUT head_mark bigint, OUT next_user integer, OUT next_item integer, OUT types integer,
       OUT user_rows bytea, OUT item_rows bytea, OUT user_details json, OUT item_details json,
       OUT found_users bytea, OUT found_items bytea, OUT found_times bytea, OUT found_notes json, OUT journal_entries json, OUT found_vectors json)
-    LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $function$
+    LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $function$
     #variable_conflict use_column
     DECLARE
       u integer[] := ${rows('user')};

@@ -81,14 +81,15 @@ export function commitProcedureOf(s: string): string {
       part_count integer;
       gone_count integer := 0;
     BEGIN
+      -- Plans that do not go by values are made once a connection: those that do are made anew for each group, which takes longer than it.
+      PERFORM set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
+        set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true),
+        set_config('synchronous_commit', CASE WHEN "isDurable" THEN 'on' ELSE 'off' END, true);
       SELECT position, mark, next_user_row, next_item_row, types_version INTO h FROM ${s}.head FOR UPDATE;
       IF ${isOld(s)} THEN
         ROLLBACK;
         RETURN;
       END IF;
-      PERFORM set_config('jit', 'off', true), set_config('enable_hashjoin', 'off', true),
-        set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true),
-        set_config('synchronous_commit', CASE WHEN "isDurable" THEN 'on' ELSE 'off' END, true);
       "committed" := h.position + 1;
       "markBefore" := h.mark;
       "userShift" := h.next_user_row - "userBase";

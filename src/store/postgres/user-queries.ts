@@ -73,7 +73,7 @@ export function userFunctionOf(s: string): string {
   return `
     CREATE OR REPLACE FUNCTION ${s}.users_of(ids text[], rows integer[])
     RETURNS TABLE (user_id text, user_row integer, detail json, feedback bytea, notes json)
-    LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off AS $function$
+    LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $function$
     #variable_conflict use_column
     BEGIN
       RETURN QUERY SELECT u.user_id, u.user_row, u.detail, ${feedbackOf(`${s}.feedback`)}, ${notesOf(s)}
