@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { FurzeError } from '../../domain/furze-error.ts';
 import type { CheckedCommand } from '../check-command.ts';
-import { type Commit, decodeParts, type Effects, encodeParts } from '../commit-effects.ts';
+import { type Commit, decodeParts, type Effects, encodeParts, type RowShift } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { FEEDBACK_TYPES_MAX } from '../lmdb/format/record-layout.ts';
@@ -160,8 +160,8 @@ export class CommitLog {
       readTypesVersion: state.typesVersion,
       newMark: mark,
       isDurable: this.isDurable,
-      concerned: int4Array([...concerned]),
-      touched: int4Array([...touched]),
+      concerned: int4Array(concerned),
+      touched: int4Array(touched),
       body,
       ...rows,
     };
@@ -173,8 +173,7 @@ export class CommitLog {
     if (position === null) return undefined;
     this.grows = { users: rows.newUsers > 0, items: rows.newItems > 0 };
     const { users: userBase, items: itemBase } = state.storedRows;
-    const shift = { userBase, userShift, itemBase, itemShift };
-    return { position, mark, markBefore, parts: decodeParts(body, shift) };
+    return commitOf({ position, mark, markBefore }, body, { userBase, userShift, itemBase, itemShift });
   }
 
   /** The commits behind a position in their order, and the last one of all nodes: both as of one moment. */
@@ -192,7 +191,7 @@ export class CommitLog {
       ([, , at, mark, markBefore, body, userBase, userShift, itemBase, itemShift]) => {
         if (at === null) return [];
         const shift = { userBase, userShift, itemBase, itemShift };
-        return [{ position: at, mark, markBefore, parts: decodeParts(body, shift) }];
+        return [commitOf({ position: at, mark, markBefore }, body, shift)];
       },
     );
     return { commits, head: { position: headPosition, mark: headMark } };
@@ -253,6 +252,18 @@ export class CommitLog {
     }
     types.remove(goneTypes);
   }
+}
+
+/** Decoded where somebody carries it out: among many nodes that is seldom who has made it, but who reads it behind those of others. */
+function commitOf(told: Omit<Commit, 'parts'>, body: Buffer, shift: RowShift): Commit {
+  let parts: Commit['parts'] | undefined;
+  return {
+    ...told,
+    get parts() {
+      parts ??= decodeParts(body, shift);
+      return parts;
+    },
+  };
 }
 
 function applied(applier: RowsApplier, command: CheckedCommand): WriteResult | FurzeError {

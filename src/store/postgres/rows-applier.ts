@@ -1,7 +1,7 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
-import { type CheckedCommand, mayRemove } from '../check-command.ts';
+import type { CheckedCommand } from '../check-command.ts';
 import { CommandApplier } from '../command-applier.ts';
 import type { Effects, FeedbackEffect, VectorEffect } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
@@ -35,8 +35,10 @@ export class RowsApplier extends CommandApplier {
   protected override readonly types: FeedbackTypeNumbers;
   private readonly parts: Part[] = [];
   private part: Part = newPart();
-  /** True when something went away in this part, so that what follows must not be told in the same breath. */
+  /** True when something went away in this part, so that it must not be told in the same breath as what came before and follows. */
   private hasRemovals = false;
+  /** The part before, where it only added. */
+  private adding: Part | undefined;
 
   constructor(state: AffectedRows, rules: WriteRules) {
     super(rules, state);
@@ -47,14 +49,14 @@ export class RowsApplier extends CommandApplier {
 
   /** Effects so far, in their order. */
   finish(): Effects[] {
-    this.endPart();
     return this.parts;
   }
 
   /** @throws FurzeError before anything is changed */
   apply(command: CheckedCommand): WriteResult {
-    if (mayRemove(command, this.rules) || this.hasRemovals) this.endPart();
-    return this.carryOut(command);
+    const result = this.carryOut(command);
+    this.endPart();
+    return result;
   }
 
   protected override get replacedReads(): number {
@@ -65,8 +67,16 @@ export class RowsApplier extends CommandApplier {
     return this.types.nameOf(type);
   }
 
+  /** What only adds joins what only added before it: that is told in one breath. */
   private endPart(): void {
-    if (!isEmpty(this.part)) this.parts.push(this.part);
+    const { part, hasRemovals, adding } = this;
+    if (isEmpty(part)) return;
+    if (adding === undefined || hasRemovals) {
+      this.parts.push(part);
+      this.adding = hasRemovals ? undefined : part;
+    } else
+      for (const kind of ['users', 'items', 'feedback', 'journals', 'vectors'] as const)
+        for (const effect of part[kind]) (adding[kind] as unknown[]).push(effect);
     this.part = newPart();
     this.hasRemovals = false;
   }
