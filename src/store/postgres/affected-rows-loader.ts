@@ -129,14 +129,14 @@ export class AffectedRowsLoader {
   async load(connection: Connection, concern: Concern): Promise<ReadRows> {
     const userIds = [...concern.userIds];
     const itemIds = [...concern.itemIds];
-    const [pairUsers, pairItems] = concern.pairColumns;
+    const places = concern.pairPlaces.map(int4Array);
     const read = [concern.readUserIds, concern.readItemIds, concern.goneUserIds, concern.goneItemIds];
     const { goneVectors } = concern;
     const vectorColumns = [goneVectors.map(([itemId]) => itemId), goneVectors.map(([, space]) => space)];
     const given = [...read, concern.journals, ...vectorColumns].map((names) => [...names]);
     const [row] = await connection.rows<GroupRow>(
       `SELECT * FROM ${this.schema}.read_group($1, $2, $3::int4[], $4::int4[], $5, $6, $7, $8, $9, $10, $11)`,
-      [userIds, itemIds, placesIn(userIds, pairUsers), placesIn(itemIds, pairItems), ...given],
+      [userIds, itemIds, ...places, ...given],
     );
     const [position, mark, nextUserRow, nextItemRow, typesVersion, ...rest] = row!;
     const [userRows, itemRows, users, items, foundUsers, foundItems, found, notes, journals, vectors] = rest;
@@ -157,18 +157,19 @@ export class AffectedRowsLoader {
     const [row] = await connection.rows<readonly [keys: number[] | null, ...HeadRow]>(
       `SELECT CASE WHEN ${isChain(s, '$1::bigint', '$2::bigint')} THEN ARRAY(SELECT unnest(c.touched) FROM ${s}.changes c
          WHERE c.position > $1 INTERSECT SELECT unnest($3::int4[])) END, ${HEAD} FROM ${s}.head h`,
-      [position, mark, int4Array([...concern.keys([]).concerned])],
+      [position, mark, int4Array(concern.keys([]).concerned)],
     );
     const [keys, ...head] = row!;
     const touched = keys === null ? undefined : concern.pairsTouchedBy(keys);
     if (touched === undefined) return this.load(connection, concern);
     // What is newer than this head was touched by a later commit, as above.
     const { feedback } = await this.load(connection, touched);
-    const [userIds, itemIds] = touched.pairColumns;
     const keyOf = (userRow?: number, itemRow?: number) => `${userRow} ${itemRow}`;
-    const rowsAt = (at: number) =>
-      keyOf(before.users.get(userIds[at]!)?.row, before.items.get(itemIds[at]!)?.row);
-    const read = new Set(userIds.map((_, at) => rowsAt(at)));
+    const read = new Set(
+      Array.from(touched.keyedPairs(), ([, userId, itemId]) =>
+        keyOf(before.users.get(userId)?.row, before.items.get(itemId)?.row),
+      ),
+    );
     const others = before.feedback.filter(([userRow, itemRow]) => !read.has(keyOf(userRow, itemRow)));
     return { ...before, head, feedback: [...others, ...feedback] };
   }
@@ -179,9 +180,7 @@ export class AffectedRowsLoader {
     { head, users, items, journals, feedback, vectors }: ReadRows,
   ): Promise<AffectedRows> {
     const types = await this.types.of(connection, head[4]);
-    const state = new AffectedRows(head, new FeedbackTypeNumbers(types));
-    for (const [id, entity] of users) state.users.set(id, entity);
-    for (const [id, entity] of items) state.items.set(id, entity);
+    const state = new AffectedRows(head, new FeedbackTypeNumbers(types), users, items);
     for (const [name, entries] of journals) state.journals.set(name, decodeJournal(entries));
     for (const [itemRow, space] of vectors) state.storedVectors.add(vectorKey(itemRow, space));
     for (const [userRow, itemRow, type, timeMs, note] of feedback) {
@@ -191,12 +190,6 @@ export class AffectedRowsLoader {
     }
     return state;
   }
-}
-
-/** Places of ids among those that there are, counted from 1. */
-function placesIn(ids: readonly string[], column: readonly string[]): Buffer {
-  const places = new Map(ids.map((id, at) => [id, at + 1]));
-  return int4Array(column.map((id) => places.get(id)!));
 }
 
 function entitiesOf<T>(

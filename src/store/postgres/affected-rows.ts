@@ -31,8 +31,8 @@ export type Pair = Map<number, Triple>;
 export class AffectedRows implements Known {
   /** The last commit before this group. */
   readonly head: Point;
-  readonly users = new Map<string, Entity<User>>();
-  readonly items = new Map<string, Entity<Item>>();
+  readonly users: Map<string, Entity<User>>;
+  readonly items: Map<string, Entity<Item>>;
   readonly types: FeedbackTypeNumbers;
   readonly typesVersion: number;
   /** Types whose numbers are taken back. */
@@ -52,7 +52,13 @@ export class AffectedRows implements Known {
   nextItemRow: number;
   readonly storedRows: { readonly users: number; readonly items: number };
 
-  constructor(head: HeadRow, types: FeedbackTypeNumbers) {
+  /** @param users and items that are stored, by their ids */
+  constructor(
+    head: HeadRow,
+    types: FeedbackTypeNumbers,
+    users: ReadonlyMap<string, Entity<User>>,
+    items: ReadonlyMap<string, Entity<Item>>,
+  ) {
     const [position, mark, nextUserRow, nextItemRow, typesVersion] = head;
     this.head = { position, mark };
     this.typesVersion = typesVersion;
@@ -60,6 +66,8 @@ export class AffectedRows implements Known {
     this.nextItemRow = nextItemRow;
     this.storedRows = { users: nextUserRow, items: nextItemRow };
     this.types = types;
+    this.users = new Map(users);
+    this.items = new Map(items);
   }
 
   userRow(userId: string): number {

@@ -32,12 +32,21 @@ export class Concern {
     for (const id of this.ownItemIds) this.itemIds.add(id);
   }
 
-  /** Users and items of the pairs. */
-  get pairColumns(): readonly [userIds: readonly string[], itemIds: readonly string[]] {
-    const pairs = [...this.pairs].flatMap(([user, items]) =>
-      Array.from(items, (item) => [user, item] as const),
-    );
-    return [pairs.map(([user]) => user), pairs.map(([, item]) => item)];
+  /** Places of the pairs' users and items among `userIds` and `itemIds`, counted from 1. */
+  get pairPlaces(): readonly [users: readonly number[], items: readonly number[]] {
+    const places = new Map(Array.from(this.itemIds, (id, at) => [id, at + 1]));
+    const users: number[] = [];
+    const items: number[] = [];
+    // The users of pairs are the first of all, in the same order.
+    let user = 0;
+    for (const ofUser of this.pairs.values()) {
+      user++;
+      for (const item of ofUser) {
+        users.push(user);
+        items.push(places.get(item)!);
+      }
+    }
+    return [users, items];
   }
 
   /**
@@ -45,21 +54,20 @@ export class Concern {
    * 32-bit hashes (FNV-1a). Two that are equal by chance cost a group that reads again, and nothing else.
    * @param parts what the commands come to
    */
-  keys(parts: readonly Effects[]): Record<'concerned' | 'touched', Set<number>> {
+  keys(parts: readonly Effects[]): Record<'concerned' | 'touched', number[]> {
     const pairs = Array.from(this.keyedPairs(), ([key]) => key);
     const changed = parts.flatMap(({ deletedUserIds, deletedItemIds, users, items }) => [
       ...keysOf('u', [...deletedUserIds, ...users.map(([, { UserId }]) => UserId)]),
       ...keysOf('i', [...deletedItemIds, ...items.map(([, { ItemId }]) => ItemId)]),
     ]);
     return {
-      concerned: new Set([...this.namedKeys(), ...pairs]),
-      touched: new Set([
-        ...pairs,
-        ...keysOf('t', this.types),
-        ...keysOf('j', this.journals),
-        ...keysOf('i', this.vectorItemIds),
-        ...changed,
-      ]),
+      concerned: this.namedKeys().concat(pairs),
+      touched: pairs.concat(
+        keysOf('t', this.types),
+        keysOf('j', this.journals),
+        keysOf('i', this.vectorItemIds),
+        changed,
+      ),
     };
   }
 
@@ -102,7 +110,8 @@ export class Concern {
     ];
   }
 
-  private *keyedPairs(): Generator<readonly [key: number, userId: string, itemId: string]> {
+  /** The pairs, with their keys. */
+  *keyedPairs(): Generator<readonly [key: number, userId: string, itemId: string]> {
     for (const [user, items] of this.pairs) {
       const seed = keyOf('p', user);
       for (const item of items) yield [keyOf('p', item, seed), user, item];
