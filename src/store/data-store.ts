@@ -225,8 +225,7 @@ export class FeedbackColumns {
   }
 
   push(userRow: number, itemRow: number, type: number, timeMs: number): void {
-    const at = this.length++;
-    if (at >= this.userRows.length) this.grow();
+    const at = this.extend(1);
     this.userRows[at] = userRow;
     this.itemRows[at] = itemRow;
     this.types[at] = type;
@@ -243,8 +242,16 @@ export class FeedbackColumns {
     }
   }
 
+  /** Makes room for further records, which the caller writes. @returns the place of the first */
+  extend(count: number): number {
+    const first = this.length;
+    this.length += count;
+    if (this.length > this.userRows.length) this.grow();
+    return first;
+  }
+
   private grow(): void {
-    const length = this.userRows.length + 1;
+    const { length } = this;
     this.userRows = grown(this.userRows, length);
     this.itemRows = grown(this.itemRows, length);
     this.types = grown(this.types, length);

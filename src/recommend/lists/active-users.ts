@@ -47,11 +47,16 @@ export class ActiveUsers {
 
   /** The user asks, or has feedback. */
   note(userRow: number): void {
-    if (this.ttlMs === 0 || userRow < 0) return;
+    if (userRow >= 0) this.noteAll([userRow]);
+  }
+
+  /** The same of several at once. */
+  noteAll(userRows: ArrayLike<number>): void {
+    if (this.ttlMs === 0) return;
     const nowMs = this.clock();
     // Also once the clock was set back.
     if (nowMs >= this.endMs || nowMs < this.endMs - this.periodMs) this.moveOn();
-    this.current.add(userRow);
+    for (let at = 0; at < userRows.length; at++) this.current.add(userRows[at]!);
   }
 
   /**

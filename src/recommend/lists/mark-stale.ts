@@ -14,7 +14,7 @@ const STEP_RECORDS = 1024;
 export function* markStale(
   { added, removed, deletedUserRows }: Pick<ChangeSet, 'added' | 'removed' | 'deletedUserRows'>,
   lists: Pick<UserLists, 'markDirty' | 'delete'>,
-  active: Pick<ActiveUsers, 'note'>,
+  active: Pick<ActiveUsers, 'noteAll'>,
   changesList: TypeTest,
 ): Generator<unknown> {
   // Items that are gone, by user: less those that the commit gave feedback on, which was overwritten.
@@ -23,11 +23,11 @@ export function* markStale(
     if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
     getOrPut(gone, removed.userRows[at]!, () => new Set<number>()).add(removed.itemRows[at]!);
   }
+  active.noteAll(added.userRows.subarray(0, added.length));
   for (let at = 0; at < added.length; at++) {
     if (at % STEP_RECORDS === STEP_RECORDS - 1) yield;
     const userRow = added.userRows[at]!;
     gone.get(userRow)?.delete(added.itemRows[at]!);
-    active.note(userRow);
     if (changesList(added.types[at]!)) lists.markDirty(userRow);
   }
   for (let at = 0; at < removed.length; at++) {

@@ -33,8 +33,8 @@ export class DecayedCounts implements ScaledCounts {
   total = 0;
   private readonly halfLifeMs: number;
   zeroMs = Number.NaN;
-  /** The weight of the last record: many come of one time. */
-  private lastExponent = 0;
+  /** The time and the weight of the last record, 0 for none: many come of one time. */
+  private lastTimeMs = Number.NaN;
   private lastWeight = 1;
   /** The counts of rows before each record that counts for a while; no records where none does. */
   private brief: { readonly total: number; readonly rows: number[]; readonly values: number[] } | undefined;
@@ -46,24 +46,21 @@ export class DecayedCounts implements ScaledCounts {
 
   /** Counts so many records of one time, or takes them back where `records` is below 0; never below 0, whatever rounding left. */
   add(row: number, timeMs: number, records: number): void {
-    if (Number.isNaN(this.zeroMs)) this.zeroMs = timeMs;
-    let exponent = (timeMs - this.zeroMs) / this.halfLifeMs;
-    if (exponent < EXPONENT_MIN) return;
-    if (exponent > EXPONENT_MAX) {
-      this.moveZero(timeMs);
-      exponent = 0;
-    }
-    if (row >= this.values.length) {
-      this.values = grown(this.values, row + 1);
-    }
-    if (exponent !== this.lastExponent) {
-      this.lastExponent = exponent;
-      // As it will be stored, so that taking it back leaves nothing where it was alone.
-      this.lastWeight = Math.fround(2 ** exponent);
-    }
+    if (timeMs !== this.lastTimeMs) this.weigh(timeMs);
     const weight = this.lastWeight;
+    if (weight === 0) return;
+    if (row >= this.values.length) this.values = grown(this.values, row + 1);
     this.values[row] = Math.max(0, this.values[row]! + records * weight);
     this.total = Math.max(0, this.total + records * weight);
+  }
+
+  private weigh(timeMs: number): void {
+    if (Number.isNaN(this.zeroMs)) this.zeroMs = timeMs;
+    if ((timeMs - this.zeroMs) / this.halfLifeMs > EXPONENT_MAX) this.moveZero(timeMs);
+    const exponent = (timeMs - this.zeroMs) / this.halfLifeMs;
+    this.lastTimeMs = timeMs;
+    // As it will be stored, so that taking it back leaves nothing where it was alone.
+    this.lastWeight = exponent < EXPONENT_MIN ? 0 : Math.fround(2 ** exponent);
   }
 
   /** Counts records until `endBrief`, those of after `asOfMs` as if they were of then. */
@@ -112,6 +109,7 @@ export class DecayedCounts implements ScaledCounts {
     this.values = values;
     this.total = total;
     this.zeroMs = zeroMs;
+    this.lastTimeMs = Number.NaN;
     this.brief = undefined;
   }
 
@@ -120,5 +118,6 @@ export class DecayedCounts implements ScaledCounts {
     for (let row = 0; row < this.values.length; row++) this.values[row]! *= factor;
     this.total *= factor;
     this.zeroMs = timeMs;
+    this.lastTimeMs = Number.NaN;
   }
 }

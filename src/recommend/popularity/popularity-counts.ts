@@ -169,10 +169,11 @@ export class PopularityCounts implements ItemPopularity {
           feedback.itemRows[next]!,
           feedback.timesMs[next]!,
         ];
-        if (sign === 1) this.recent.add(user, item, timeMs);
+        if (sign === 1) this.recent.append(user, item, timeMs);
         else this.recent.remove(user, item, timeMs);
         this.count(item, timeMs, sign);
       }
+      this.recent.link();
       if (end === feedback.length) this.pending.shift();
     }
     return this.pending.length > 0;

@@ -64,6 +64,8 @@ export class RecentLikes {
   private areCounted = true;
   private likesTakenBack = 0;
   private length = 0;
+  /** Likes before this place are in chains and counts. */
+  private linked = 0;
   private newestSecond = 0;
   private isOutOfOrder = false;
   /** What came while likes are being put in order. */
@@ -85,11 +87,39 @@ export class RecentLikes {
 
   /** Takes in a like, unless later ones had to make room already. @param timeMs milliseconds since the epoch */
   add(userRow: number, itemRow: number, timeMs: number): void {
+    this.append(userRow, itemRow, timeMs);
+    this.link();
+  }
+
+  /** The same of many: before `link` nothing else may be asked. */
+  append(userRow: number, itemRow: number, timeMs: number): void {
     const second = secondOf(timeMs);
     if (second < this.droppedUntil) return;
     this.meanwhile?.push((ordered) => ordered.add(userRow, itemRow, timeMs));
     if (this.length === PLACES) this.dropOldest();
     this.push(userRow, itemRow, second);
+  }
+
+  /** Puts what was appended in chains and counts. */
+  link(): void {
+    const { userRows, itemRows, beforeOfUser, beforeOfItem, lastOfUser, lastOfItem, length } = this;
+    if (this.linked === length) return;
+    this.forget();
+    for (let at = this.linked; at < length; at++) {
+      const itemRow = itemRows[at]!;
+      const [ofUser, ofItem] = [bucket(userRows[at]!), bucket(itemRow)];
+      beforeOfUser[at] = lastOfUser[ofUser]!;
+      beforeOfItem[at] = lastOfItem[ofItem]!;
+      lastOfUser[ofUser] = at;
+      lastOfItem[ofItem] = at;
+      if (itemRow >= this.counts.length) {
+        this.counts = grown(this.counts, itemRow + 1);
+        this.placeSums = grown(this.placeSums, itemRow + 1);
+      }
+      this.counts[itemRow]!++;
+      this.placeSums[itemRow]! += at - this.likesTakenBack;
+    }
+    this.linked = length;
   }
 
   /**
@@ -290,6 +320,7 @@ export class RecentLikes {
     this.droppedUntil = seconds.length < RECENT_LIKES ? 0 : seconds.reduce((a, b) => Math.min(a, b));
     for (let at = Math.max(0, userRows.length - PLACES); at < userRows.length; at++)
       this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
+    this.link();
   }
 
   /** Puts all in the order of their times, which came in another, some of them a step. */
@@ -307,6 +338,7 @@ export class RecentLikes {
       if (this.meanwhile !== meanwhile) return;
       for (const at of places.subarray(from, from + STEP_LIKES))
         ordered.push(userRows[at]!, itemRows[at]!, seconds[at]!);
+      ordered.link();
     }
     ordered.droppedUntil = this.droppedUntil;
     ordered.takenBack.set(this.takenBack);
@@ -344,6 +376,7 @@ export class RecentLikes {
     this.era++;
     this.forget();
     this.length = 0;
+    this.linked = 0;
     this.likesTakenBack = 0;
     this.areCounted = true;
     this.newestSecond = 0;
@@ -355,24 +388,12 @@ export class RecentLikes {
   }
 
   private push(userRow: number, itemRow: number, second: number): void {
-    this.forget();
     const at = this.length++;
     this.isOutOfOrder ||= second < this.newestSecond;
     this.newestSecond = Math.max(this.newestSecond, second);
-    const [ofUser, ofItem] = [bucket(userRow), bucket(itemRow)];
     this.userRows[at] = userRow;
     this.itemRows[at] = itemRow;
     this.seconds[at] = second;
-    this.beforeOfUser[at] = this.lastOfUser[ofUser]!;
-    this.beforeOfItem[at] = this.lastOfItem[ofItem]!;
-    this.lastOfUser[ofUser] = at;
-    this.lastOfItem[ofItem] = at;
-    if (itemRow >= this.counts.length) {
-      this.counts = grown(this.counts, itemRow + 1);
-      this.placeSums = grown(this.placeSums, itemRow + 1);
-    }
-    this.counts[itemRow]!++;
-    this.placeSums[itemRow]! += at - this.likesTakenBack;
   }
 
   /** Counts the places anew, as if what was taken back had never come. */

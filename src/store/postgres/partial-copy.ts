@@ -268,13 +268,18 @@ export class PartialCopy {
     const { rows, types, typeNames, timesMs, length, isPlain } = feedback;
     this.types.add(typeNames);
     const numbers = typeNames.map((name) => this.kinds.numberOf(this.types.numberOf(name), name, 0));
-    for (let at = 0; at < length; at++) {
-      const userRow = rows[at * 2]!;
-      if (isPlain) log.added.push(userRow, rows[at * 2 + 1]!, numbers[types[at]!]!, timesMs[at]!);
-      else this.tell(feedback.at(at), log);
-      this.touch(userRow, position);
-    }
-    if (isPlain) this.state.feedback += length;
+    if (isPlain) {
+      const { added } = log;
+      this.state.feedback += length;
+      for (let at = 0, to = added.extend(length); at < length; at++, to++) {
+        added.userRows[to] = rows[at * 2]!;
+        added.itemRows[to] = rows[at * 2 + 1]!;
+        added.types[to] = numbers[types[at]!]!;
+        added.timesMs[to] = timesMs[at]!;
+      }
+    } else for (const effect of feedback) this.tell(effect, log);
+    if (this.known.size + this.reading > 0)
+      for (let at = 0; at < length; at++) this.touch(rows[at * 2]!, position);
   }
 
   private tell(effect: FeedbackEffect, log: ChangeLog): void {

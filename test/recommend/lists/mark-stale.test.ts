@@ -26,7 +26,7 @@ test('a list is wrong where an item is gone that the commit gave no new feedback
         markDirty: (userRow: number, retracted = false) => void (retracted ? wrong : dirty).add(userRow),
         delete: () => {},
       };
-      const active = { note: () => {} };
+      const active = { noteAll: () => {} };
       const changes = { added: columnsOf(added), removed: columnsOf(removed), deletedUserRows: [] };
       for (const _ of markStale(changes, lists, active, () => true));
       const isThere = ([user, item]: Pair) => added.some((other) => other[0] === user && other[1] === item);
@@ -41,6 +41,6 @@ test('a large commit is looked at in steps', () => {
   const many = columnsOf(Array.from({ length: 5000 }, (_, at) => [at % 7, at] as const));
   const lists = { markDirty: () => {}, delete: () => {} };
   const changes = { added: new FeedbackColumns(), removed: many, deletedUserRows: [] };
-  const steps = [...markStale(changes, lists, { note: () => {} }, () => true)];
+  const steps = [...markStale(changes, lists, { noteAll: () => {} }, () => true)];
   expect(steps).toHaveLength(2 * Math.floor(5000 / 1024));
 });

@@ -251,12 +251,10 @@ function pack(
   const types = new Uint16Array(bytes.buffer, HEAD_BYTES + count * 16, count);
   let next = 0;
   const append = (columns: FeedbackColumns, flag: number, first = 0) => {
-    for (let at = first; at < columns.length; at++, next++) {
-      timesMs[next] = columns.timesMs[at]!;
-      userRows[next] = columns.userRows[at]!;
-      itemRows[next] = columns.itemRows[at]!;
-      types[next] = columns.types[at]! | flag;
-    }
+    timesMs.set(columns.timesMs.subarray(first, columns.length), next);
+    userRows.set(columns.userRows.subarray(first, columns.length), next);
+    itemRows.set(columns.itemRows.subarray(first, columns.length), next);
+    for (let at = first; at < columns.length; at++, next++) types[next] = columns.types[at]! | flag;
   };
   for (const [at, { removed, added }] of logs.entries()) {
     append(removed, REMOVED);
