@@ -1,7 +1,7 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { decodeJournal } from '../journals.ts';
 import { unpackTimeMs, unpackType } from '../lmdb/format/record-layout.ts';
-import { AffectedRows, type Entity, type HeadRow, vectorKey } from './affected-rows.ts';
+import { AffectedRows, type Entity, type HeadRow, type ReadEntities, vectorKey } from './affected-rows.ts';
 import { isChain, REMOVED_AT_ONCE } from './commit-procedure.ts';
 import type { Concern } from './concern.ts';
 import type { Connection } from './connection.ts';
@@ -14,10 +14,7 @@ import { type NoteRow, noteOf, type StoredNote, storedNote } from './user-querie
 const HEAD = 'position, mark, next_user_row, next_item_row, types_version';
 
 /** Rows that a group concerns, as they were read: of this head, or newer and then touched by a later commit. */
-interface ReadRows {
-  readonly head: HeadRow;
-  readonly users: ReadonlyMap<string, Entity<User>>;
-  readonly items: ReadonlyMap<string, Entity<Item>>;
+interface ReadRows extends ReadEntities {
   readonly journals: readonly (readonly [name: string, entries: string])[];
   readonly feedback: readonly PairRow[];
   /** Vectors to be removed that are there. */
@@ -175,12 +172,10 @@ export class AffectedRowsLoader {
   }
 
   /** State that was read, for commands to be carried out on. */
-  async stateOf(
-    connection: Connection,
-    { head, users, items, journals, feedback, vectors }: ReadRows,
-  ): Promise<AffectedRows> {
-    const types = await this.types.of(connection, head[4]);
-    const state = new AffectedRows(head, new FeedbackTypeNumbers(types), users, items);
+  async stateOf(connection: Connection, read: ReadRows): Promise<AffectedRows> {
+    const types = await this.types.of(connection, read.head[4]);
+    const state = new AffectedRows(read, new FeedbackTypeNumbers(types));
+    const { journals, vectors, feedback } = read;
     for (const [name, entries] of journals) state.journals.set(name, decodeJournal(entries));
     for (const [itemRow, space] of vectors) state.storedVectors.add(vectorKey(itemRow, space));
     for (const [userRow, itemRow, type, timeMs, note] of feedback) {

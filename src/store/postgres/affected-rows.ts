@@ -24,6 +24,13 @@ export interface Triple {
 /** The triples of a pair by type number. */
 export type Pair = Map<number, Triple>;
 
+/** Users and items that are stored, by their ids, as of the head that was read with them. */
+export interface ReadEntities {
+  readonly head: HeadRow;
+  readonly users: ReadonlyMap<string, Entity<User>>;
+  readonly items: ReadonlyMap<string, Entity<Item>>;
+}
+
 /**
  * State that a group of commands concerns, as of a moment: the commands are carried out on this, and what differs from what
  * is stored is then written at once.
@@ -52,13 +59,7 @@ export class AffectedRows implements Known {
   nextItemRow: number;
   readonly storedRows: { readonly users: number; readonly items: number };
 
-  /** @param users and items that are stored, by their ids */
-  constructor(
-    head: HeadRow,
-    types: FeedbackTypeNumbers,
-    users: ReadonlyMap<string, Entity<User>>,
-    items: ReadonlyMap<string, Entity<Item>>,
-  ) {
+  constructor({ head, users, items }: ReadEntities, types: FeedbackTypeNumbers) {
     const [position, mark, nextUserRow, nextItemRow, typesVersion] = head;
     this.head = { position, mark };
     this.typesVersion = typesVersion;

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { FurzeError } from '../../domain/furze-error.ts';
+import type { FurzeError } from '../../domain/furze-error.ts';
 import type { CheckedCommand } from '../check-command.ts';
 import { type Commit, decodeParts, type Effects, encodeParts, type RowShift } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
@@ -134,10 +134,9 @@ export class CommitLog {
       const state = await loader.stateOf(connection, read);
       await this.makeRoomForTypes(connection, state, concern);
       const applier = new RowsApplier(state, this.rules);
-      const answers = commands.map((command) => applied(applier, command));
-      const parts = applier.finish();
-      if (parts.length === 0) return { answers, commit: undefined };
-      const commit = await this.commit(connection, state, concern, parts);
+      const answers = commands.map((command) => applier.apply(command));
+      if (applier.parts.length === 0) return { answers, commit: undefined };
+      const commit = await this.commit(connection, state, concern, applier.parts);
       if (commit !== undefined) return { answers, commit };
       read = await loader.loadAgain(connection, concern, read);
     }
@@ -264,13 +263,4 @@ function commitOf(told: Omit<Commit, 'parts'>, body: Buffer, shift: RowShift): C
       return parts;
     },
   };
-}
-
-function applied(applier: RowsApplier, command: CheckedCommand): WriteResult | FurzeError {
-  try {
-    return applier.apply(command);
-  } catch (error) {
-    if (error instanceof FurzeError) return error;
-    throw error;
-  }
 }

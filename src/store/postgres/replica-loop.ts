@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FurzeError, isEngineError, messageOf } from '../../domain/furze-error.ts';
-import type { CheckedCommand } from '../check-command.ts';
 import type { Commit, Point } from '../commit-effects.ts';
 import type { FromWriter, Write, WriteAnswer, WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { answerOf, type CheckedWrite, checkWrites, refusal, traceOf } from '../lmdb/writer/check-writes.ts';
 import { type Group, takeGroup } from '../lmdb/writer/group-commit.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { type CannotFollowError, cannotFollow } from './cannot-follow-error.ts';
-import type { GroupOutcome } from './commit-log.ts';
+import type { CommitLog, GroupOutcome } from './commit-log.ts';
 import { isAway } from './database-away-error.ts';
-import { type CommitsBehind, isAtHead, nextCommits } from './follow-commits.ts';
+import { isAtHead, nextCommits } from './follow-commits.ts';
 import { UserLoads, type UserLoadsParts } from './user-loads.ts';
 
 /** The commits that the replica follows. */
-export interface Followed {
-  write(commands: readonly CheckedCommand[]): Promise<GroupOutcome>;
-  commitsAfter(position: number): Promise<CommitsBehind>;
-  removeSome(): Promise<boolean>;
-  forgetOld(): Promise<void>;
-}
+type Followed = Pick<CommitLog, 'write' | 'commitsAfter' | 'removeSome' | 'forgetOld'>;
 
 /** The replica in the folder, as the loop drives it. */
 export interface Replica {

@@ -95,11 +95,8 @@ async function catchUp(dsn: PostgresDsn, tables: DataTables, isPartial: boolean)
       const point = readReplicaOf(tables)!;
       const behind = await commitLog.commitsAfter(point.position);
       if (isAtHead(point, behind)) return true;
-      for (;;) {
-        const next = nextCommits(readReplicaOf(tables)!, behind.commits);
-        if (next.length === 0) break;
-        replica.replicate(next);
-      }
+      const next = () => nextCommits(readReplicaOf(tables)!, behind.commits);
+      for (let commits = next(); commits.length > 0; commits = next()) replica.replicate(commits);
     }
   } catch (error) {
     if (error instanceof CannotFollowError) return false;

@@ -1,4 +1,5 @@
 import type { Feedback, Item, User } from '../../domain/entities.ts';
+import { FurzeError } from '../../domain/furze-error.ts';
 import { getOrPut } from '../../domain/get-or-put.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
 import type { CheckedCommand } from '../check-command.ts';
@@ -33,7 +34,8 @@ export class RowsApplier extends CommandApplier {
   private readonly state: AffectedRows;
   private readonly merge: PairMerge;
   protected override readonly types: FeedbackTypeNumbers;
-  private readonly parts: Part[] = [];
+  /** Effects so far, in their order. */
+  readonly parts: Part[] = [];
   private part: Part = newPart();
   /** True when something went away in this part, so that it must not be told in the same breath as what came before and follows. */
   private hasRemovals = false;
@@ -47,16 +49,16 @@ export class RowsApplier extends CommandApplier {
     this.merge = new PairMerge(this.roles);
   }
 
-  /** Effects so far, in their order. */
-  finish(): Effects[] {
-    return this.parts;
-  }
-
-  /** @throws FurzeError before anything is changed */
-  apply(command: CheckedCommand): WriteResult {
-    const result = this.carryOut(command);
-    this.endPart();
-    return result;
+  /** A command that is refused changes nothing. */
+  apply(command: CheckedCommand): WriteResult | FurzeError {
+    try {
+      return this.carryOut(command);
+    } catch (error) {
+      if (error instanceof FurzeError) return error;
+      throw error;
+    } finally {
+      this.endPart();
+    }
   }
 
   protected override get replacedReads(): number {
