@@ -17,8 +17,8 @@ import type { Found, Question } from '../recommend/lists/maker/answer-from-model
 import type { Ranking } from '../recommend/models/feature-names.ts';
 import type { ColdItems } from '../recommend/neighbors/cold-item-index.ts';
 import type { Relation } from '../recommend/neighbors/neighbors-from-store.ts';
+import type { LikeColumns } from '../recommend/popularity/like-columns.ts';
 import type { ItemPopularity, PopularitySpans } from '../recommend/popularity/popularity-counts.ts';
-import type { LikeColumns } from '../recommend/popularity/recent-likes.ts';
 import type { CountsSettings } from '../recommend/popularity/saved-counts.ts';
 import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
 import type { ListSettings } from '../recommend/sources/list-settings.ts';

@@ -6,9 +6,10 @@ import type { FeedbackColumns } from '../../store/data-store.ts';
 import type { TypeTest } from '../history/counts-as-positive.ts';
 import { DataClock, type SavedDataClock } from './data-clock.ts';
 import { DecayedCounts, type SavedDecay, type ScaledCounts } from './decayed-counts.ts';
+import type { LikeColumns } from './like-columns.ts';
 import { MovingWindow, RowCounts, type SavedWindow } from './moving-window.ts';
 import { HALF_LIVES_MS } from './popularity-scales.ts';
-import { type LikeColumns, RecentLikes } from './recent-likes.ts';
+import { RecentLikes } from './recent-likes.ts';
 import type { WindowSlice } from './window-slice.ts';
 
 /** Positive feedback by item row; a row past the end of an array has none. */
@@ -169,7 +170,7 @@ export class PopularityCounts implements ItemPopularity {
           feedback.itemRows[next]!,
           feedback.timesMs[next]!,
         ];
-        if (sign === 1) this.recent.append(user, item, timeMs);
+        if (sign === 1) this.recent.add(user, item, timeMs, false);
         else this.recent.remove(user, item, timeMs);
         this.count(item, timeMs, sign);
       }

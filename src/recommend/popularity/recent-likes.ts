@@ -1,6 +1,7 @@
 import { ascendingPlaces } from '../../memory/ascending-places.ts';
 import { grown } from '../../memory/growing-u32.ts';
 import type { SparseSums } from '../../memory/sparse-sums.ts';
+import { type LikeColumns, secondOf } from './like-columns.ts';
 
 /** Likes kept at least, once there are so many; up to twice as many are. A power of two. */
 export const RECENT_LIKES = 32_768;
@@ -33,14 +34,6 @@ const KEPT_COMPANIONS = 2 ** 19;
 interface Companions {
   readonly itemRows: Uint32Array;
   readonly weights: Float64Array;
-}
-
-/** Likes as columns, the earliest first. */
-export interface LikeColumns {
-  readonly userRows: Uint32Array;
-  readonly itemRows: Uint32Array;
-  /** Seconds since the epoch. */
-  readonly seconds: Uint32Array;
 }
 
 /**
@@ -85,22 +78,21 @@ export class RecentLikes {
     weights: new Float64Array(USERS_MAX * LIKES_OF_USER_MAX),
   };
 
-  /** Takes in a like, unless later ones had to make room already. @param timeMs milliseconds since the epoch */
-  add(userRow: number, itemRow: number, timeMs: number): void {
-    this.append(userRow, itemRow, timeMs);
-    this.link();
-  }
-
-  /** The same of many: before `link` nothing else may be asked. */
-  append(userRow: number, itemRow: number, timeMs: number): void {
+  /**
+   * Takes in a like, unless later ones had to make room already.
+   * @param timeMs milliseconds since the epoch
+   * @param links false for one of many, after which nothing may be asked before `link`
+   */
+  add(userRow: number, itemRow: number, timeMs: number, links = true): void {
     const second = secondOf(timeMs);
     if (second < this.droppedUntil) return;
     this.meanwhile?.push((ordered) => ordered.add(userRow, itemRow, timeMs));
     if (this.length === PLACES) this.dropOldest();
     this.push(userRow, itemRow, second);
+    if (links) this.link();
   }
 
-  /** Puts what was appended in chains and counts. */
+  /** Puts what was added in chains and counts. */
   link(): void {
     const { userRows, itemRows, beforeOfUser, beforeOfItem, lastOfUser, lastOfItem, length } = this;
     if (this.linked === length) return;
@@ -123,8 +115,7 @@ export class RecentLikes {
   }
 
   /**
-   * Takes a like back, of several of the pair the one of that time. Looks along the likes of the user and those of the item in
-   * step: one may have very many.
+   * Takes a like back, of several of the pair the one of that time. Looks along both chains in step: one may be very long.
    * @param timeMs milliseconds since the epoch
    */
   remove(userRow: number, itemRow: number, timeMs: number): void {
@@ -289,11 +280,10 @@ export class RecentLikes {
       const user = this.userRows[at]!;
       latest.set(user, Math.max(latest.get(user) ?? 0, this.seconds[at]!));
     }
-    const seconds = [...latest.values()];
-    return sinceMs.map((timeMs) => {
-      const from = timeMs / 1000;
-      return from <= this.droppedUntil ? undefined : seconds.filter((second) => second >= from).length;
-    });
+    const countFrom = (from: number) => [...latest.values()].filter((second) => second >= from).length;
+    return sinceMs.map((timeMs) =>
+      timeMs / 1000 <= this.droppedUntil ? undefined : countFrom(timeMs / 1000),
+    );
   }
 
   /** The likes that there are, in the order in which they came. */
@@ -326,7 +316,7 @@ export class RecentLikes {
   /** Puts all in the order of their times, which came in another, some of them a step. */
   *order(): Generator<undefined, void> {
     if (!this.isOutOfOrder || this.meanwhile !== undefined) return;
-    const meanwhile: ((ordered: RecentLikes) => void)[] = [];
+    const meanwhile: RecentLikes['meanwhile'] = [];
     this.meanwhile = meanwhile;
     const { userRows, itemRows, seconds } = this.save();
     yield;
@@ -350,9 +340,7 @@ export class RecentLikes {
 
   /** Drops the oldest by their times, some three eighths, without sorting them all: on the main thread it takes a millisecond. */
   private dropOldest(): void {
-    const sample = new Uint32Array(PLACES / SAMPLED_EVERY);
-    for (let at = 0; at < sample.length; at++) sample[at] = this.seconds[at * SAMPLED_EVERY]!;
-    sample.sort();
+    const sample = this.seconds.filter((_, at) => at % SAMPLED_EVERY === 0).sort();
     this.droppedUntil = sample[Math.floor(DROPPED_SHARE * sample.length)]!;
     const { userRows, itemRows, seconds } = this.save();
     // Where many are of one second, those that came first go.
@@ -405,10 +393,6 @@ export class RecentLikes {
     for (const item of itemRows) if (item !== NONE) this.placeSums[item]! += place++;
     this.areCounted = true;
   }
-}
-
-function secondOf(timeMs: number): number {
-  return Math.min(NONE, Math.max(1, Math.floor(timeMs / 1000)));
 }
 
 function bucket(row: number): number {
