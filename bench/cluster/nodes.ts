@@ -108,16 +108,7 @@ async function measure(
 ): Promise<Row> {
   const all = [...servers, ...idle];
   await fill(servers, all, size);
-  const random = createRandom(Number.parseInt(randomBytes(4).toString('hex'), 16));
-  // Each node has as much to do however many there are, and has done some before: that its code is not compiled yet is no cost of a write.
-  const batches = isSmoke ? 4 : 150;
-  const singles = isSmoke ? 40 : 8000;
-  await onAll(servers, all, batches, BATCH_RECORDS, 4, size, random);
-  const batched = await cost(engines, all, () =>
-    onAll(servers, all, batches, BATCH_RECORDS, 4, size, random),
-  );
-  await onAll(servers, all, singles, 1, WRITING, size, random);
-  const single = await cost(engines, all, () => onAll(servers, all, singles, 1, WRITING, size, random));
+  // Before anything is written: users with as much feedback however many nodes there are.
   const requests = Array.from({ length: Math.min(READ_USERS, size.users) }, (_, at) =>
     getRequest(`/api/user/${userIdOf((at * READ_STRIDE) % size.users)}`),
   );
@@ -130,6 +121,16 @@ async function measure(
   // A node knows nobody before it was asked for them.
   const loaded = await cost(engines, all, readAll);
   const known = await cost(engines, all, readAll);
+  const random = createRandom(Number.parseInt(randomBytes(4).toString('hex'), 16));
+  // Each node has as much to do however many there are, and has done some before: that its code is not compiled yet is no cost of a write.
+  const batches = isSmoke ? 4 : 150;
+  const singles = isSmoke ? 40 : 8000;
+  await onAll(servers, all, batches, BATCH_RECORDS, 4, size, random);
+  const batched = await cost(engines, all, () =>
+    onAll(servers, all, batches, BATCH_RECORDS, 4, size, random),
+  );
+  await onAll(servers, all, singles, 1, WRITING, size, random);
+  const single = await cost(engines, all, () => onAll(servers, all, singles, 1, WRITING, size, random));
   return {
     batchesPerSecond: batched.perSecond,
     usPerBatched: batched.nodesUs,

@@ -312,13 +312,15 @@ export class PartialCopy {
     tables.userIds.put(Buffer.from(user.UserId), rowKey(row));
     tables.users.put(rowKey(row), encodeUser(user));
     const numberOf = (type: number) => this.types.numberOf(types.get(type)!);
-    const order = Uint32Array.from(
-      { length: feedback.length / FEEDBACK_WORDS },
-      (_, at) => at * FEEDBACK_WORDS,
+    // In the order of items, each with its place: numbers are sorted several times as fast as places by what stands there.
+    const count = feedback.length / FEEDBACK_WORDS;
+    const order = Float64Array.from(
+      { length: count },
+      (_, at) => feedback[at * FEEDBACK_WORDS]! * count + at,
     );
-    order.sort((a, b) => feedback[a]! - feedback[b]!);
     blocks.open(row);
-    for (const at of order) {
+    for (const key of order.sort()) {
+      const at = (key % count) * FEEDBACK_WORDS;
       const high = feedback[at + 1]!;
       if (!goneItems.has(feedback[at]!))
         blocks.emit(feedback[at]!, feedback[at + 2]!, retyped(high, numberOf(unpackType(high))));
