@@ -278,7 +278,7 @@ export const ExplanationSchema = named('Explanation', {
     }),
   ),
   Titles: Type.Record(Type.String(), Type.String(), {
-    description: 'Comments of the items named here that have one, by id',
+    description: 'Comments of the items named here by id, empty where there is none',
   }),
 });
 export type Explanation = Static<typeof ExplanationSchema>;

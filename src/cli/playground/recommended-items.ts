@@ -39,7 +39,7 @@ function reasonOf({ Parts, Contributions, Titles }: Explanation): string | undef
   if (popularity !== undefined && popularity.Score > byLikes) return popularity.Meaning;
   const [most] = Contributions;
   if (most === undefined || most.Score <= 0) return undefined;
-  return Titles[most.ItemId] ?? most.ItemId;
+  return Titles[most.ItemId] || most.ItemId;
 }
 
 /** The line of an item; `more` follows its title. */

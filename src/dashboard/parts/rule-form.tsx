@@ -219,7 +219,8 @@ function RemoveButton({ what, act }: { what: string; act: () => void }) {
 }
 
 function nameOf(id: string, titles: Readonly<Record<string, string>>): string {
-  const title = titles[id];
+  // `constructor` is an id, too.
+  const title = Object.hasOwn(titles, id) ? titles[id] : undefined;
   return title === undefined ? `${short(id)} (no such item)` : short(title || id);
 }
 

@@ -70,7 +70,7 @@ export function Why({ userId, itemId }: { userId: string; itemId: string }) {
           <ul class="contributions">
             {data.Contributions.map(({ ItemId, Share }) => (
               <li key={ItemId}>
-                <Pull share={Share / largest} label={titles[ItemId] ?? ItemId} />
+                <Pull share={Share / largest} label={titles[ItemId] || ItemId} />
                 <span class="score">{percent(Share)}</span>
                 <ItemName id={ItemId} title={titles[ItemId] ?? ''} />
               </li>

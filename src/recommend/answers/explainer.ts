@@ -154,8 +154,8 @@ export class Explainer {
 
   private titles(itemIds: readonly string[]): Explanation['Titles'] {
     const { reads } = this.parts;
-    const titled = itemIds.map((id) => [id, titleOf(reads.findItem(id)?.Comment ?? '')]);
-    return Object.fromEntries(titled.filter(([, title]) => title !== ''));
+    // An id that is left out could be found in the prototype: `constructor`.
+    return Object.fromEntries(itemIds.map((id) => [id, titleOf(reads.findItem(id)?.Comment ?? '')]));
   }
 
   /** Changes that would lift an item above the last of the list: likes of similar items, each tried in a turn of its own, and people who like it. */
