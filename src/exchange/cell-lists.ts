@@ -16,11 +16,21 @@ function keysIn(cell: string): number {
   return isBracketed || parts.every((part) => KEY.test(part)) ? parts.length : 0;
 }
 
+/** True for texts of which many are several others with commas between, as titles of all that is on a bill: these come again and again. */
+function areOfTitles(values: readonly string[]): boolean {
+  const cells = values.map((value) => value.split(/\s*[,;|]\s*/));
+  const several = cells.filter(({ length }) => length > 1).length;
+  const isVaried = new Set(cells.map(({ length }) => length)).size > 2;
+  const areFew = new Set(cells.flat()).size * 2 < new Set(values).size;
+  return isVaried && areFew && several >= LISTS_SHARE * values.length;
+}
+
 /** True for the values of a column of which many hold several keys, in one more than in another, or are packed otherwise. */
 export function holdLists(values: readonly string[]): boolean {
   const counts = values.map(keysIn);
   const areSeveral = counts.filter((count, at) => count > 1 || PACKED.test(values[at]!)).length;
   const isVaried =
     new Set(counts).size > 1 || values.some((value) => PACKED.test(value) || value.startsWith('['));
-  return isVaried && areSeveral > 0 && areSeveral >= LISTS_SHARE * values.length;
+  const areKeys = isVaried && areSeveral > 0 && areSeveral >= LISTS_SHARE * values.length;
+  return areKeys || areOfTitles(values);
 }

@@ -20,7 +20,7 @@ const USER_WORDS = words(`
 /** Visitors that are known before a visit. */
 const VISITS = words('visitorid visitor amplitudeid deviceid sessionid kortnummer kartennummer cardnumber');
 const ITEM_KEYS = words(`
-  itemid iid movieid filmid productid productcode productno sku asin articleid articleno articlenumber articleordernumber biblionumber itemno
+  itemid iid movieid filmid productid productcode productno sku asin articleid articleno articlenumber articleordernumber biblionumber oclcnumber mmsid itemno
   itemnumber bookid isbn trackid spotifytrackuri songid artistid videoid gameid stockcode matnr artikelnummer artikelnr artikelid produktnummer
   produktnr produktid varenummer varenr varunummer varunr
   商品コード 商品管理番号 商品番号 商品id 品番 製品コード 製品番号 書籍コード 作品id 記事id
@@ -319,7 +319,7 @@ const ITEM_TITLES = ITEM_WORDS.filter(
 const TIME_NAME =
   /(?:date|datum|time|zeit|tijd|tid|heure|hora|ora|godzina|czas|čas|saati?|時刻|時間|시간|시각|stamp|stempel|tarihi?|dato|dátum\p{L}*|data|päivä\p{L}*|pvm|kuupäev|дата|время|日期|时间|[ _-]at|[a-z]At|[ _-](?:on|am|ts|dt|utc))$|^checked[ _-]?out$|^(?:date|datum|fecha|data|heure|hora|ora|дата|время|ημερομηνία|ngày|thời gian|tanggal|tgl|waktu|תאריך|تاریخ)(?:[ _-]|$)|^(?:วันที่|เวลา)/iu;
 const ORDER_TIME =
-  /order|purchas|bought|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup|sipari|satış|заказ|замовл|поръч|прода|покуп|созда|rendel|comen|παραγγ|tilaus|osto|ostu|užsak|pesan|beli|đặt|mua|สั่งซื้อ|订单|下单|訂單|購買|购买|成交|הזמנ|utlån|utlan|laina/iu;
+  /order|purchas|bought|sold|sale[ _-]?(?:date|time)|invoice|event|creat|kauf|auftrag|bestell|rechnung|erstellt|command|achat|factur|fattur|pedid|compra|acquist|ordin|aankoop|zam[oó]wi|zakup|sprzeda|objedn|n[aá]kup|sipari|satış|заказ|замовл|поръч|прода|покуп|созда|rendel|comen|παραγγ|tilaus|osto|ostu|užsak|pesan|beli|đặt|mua|สั่งซื้อ|订单|下单|訂單|購買|购买|成交|הזמנ|utlån|utlan|laina/iu;
 const NO_EVENT =
   /birth|geburt|naissance|nacimiento|nascita|geboorte|expir|ablauf|valid|gultig|gültig|due|fallig|fällig|urodz|nascimento|narozen|wa[zż]no|platnost|рожд|народж|szület|naşter|γένν|γεννή|syntym|fødsel|födel|sünni|gimim|sinh|lahir|เกิด|出生|生日|לידה/iu;
 const CHANGED = /updat|modif|geänd|geaend|измен/i;

@@ -63,12 +63,7 @@ function ofRows(
   { format, continued }: Pick<FilePlan, 'format' | 'continued'>,
 ): string[] {
   const parts: string[] = [];
-  const { list, unrolled, above } = {
-    list: undefined,
-    unrolled: undefined,
-    above: undefined,
-    ...format,
-  };
+  const { list, unrolled, above } = { list: undefined, unrolled: undefined, above: undefined, ...format };
   if (list !== undefined) parts.push(`a row for each of "${list}", and none for a line without any`);
   if (unrolled !== undefined) parts.push(`a row for each filled cell of ${unrolled.columns.length} columns`);
   if (continued !== undefined)

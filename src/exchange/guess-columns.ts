@@ -135,8 +135,7 @@ function otherUser(rows: readonly (readonly string[])[], mapping: Mapping): numb
   const { UserId: user, Timestamp: time } = mapping;
   const other = mappingByNames(names.map((name, at) => (at === user ? '' : name))).UserId;
   if (user === undefined || other === undefined) return undefined;
-  const share = isMailName(names[other]!) ? 1 - KEYLESS_SHARE : 1 / 2;
-  const isEmpty = valuesOf(rows, user).length < share * body.length;
+  const isEmpty = valuesOf(rows, user).length * 2 < body.length;
   if (isEmpty && valuesOf(rows, other).length === body.length) return other;
   const count = (...columns: readonly number[]) => countIn(body, ...columns);
   const users = count(user);

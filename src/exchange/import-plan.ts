@@ -133,7 +133,7 @@ export async function readPlan(
   known: Partial<FilePlan> = {},
 ): Promise<Reading> {
   const asked = (wishes.map ?? []).map(([, column]) => column);
-  const { format, keys, rows } = await openHead(path, head, isWhole, { ...wishes, known, asked });
+  const { format, keys, rows } = await openHead(path, head, isWhole, wishes, known, asked);
   const base = basePlan(path, format, wishes);
   if (known.mapping !== undefined) {
     const rest = { columns: [], mapping: {}, hasHeader: false, isApiForm: false, timeForm: undefined };
@@ -209,7 +209,7 @@ function planRows(
     timeForm: wishes.timeForm,
     width: format.name === 'delimited' ? columns.length : undefined,
     unsteady: kind === 'feedback' ? unsteadyIn(body, used.ItemId) : [],
-    titleAt: kind === 'feedback' ? titleOfItems(body, used.ItemId, Object.values(used)) : undefined,
+    titleAt: kind === 'feedback' ? titleOfItems(columns, body, used.ItemId, Object.values(used)) : undefined,
     noItems: whyNoItems(columns, body, used),
     continued: kind === 'feedback' ? findContinued(body, mapping, states) : undefined,
     ...numbersIn(body, mapping, format),

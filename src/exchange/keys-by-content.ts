@@ -23,8 +23,8 @@ export const STEPS_MAX = 11;
 const KEY_NAME =
   /(?:id|no|nr|num|number|nummer|code|kod|sku|key|ref)$|^(?:id|n|no|nr|num|numero|code|codigo|codice|kod|ref)/;
 
-/** Who made an item is none of those who have it, and no item. */
-const MADE_BY = /^(?:artist|album|band|director|publisher|brand|brewery)/;
+/** Who made an item is none of those who have it, no item and no title. */
+export const MADE_BY = /^(?:artist|album|band|director|publisher|brand|brewery)/;
 /** Whose names these are is no user. */
 const OF_ITEMS = /title|titel|track|song|content|movie|film|product|artikel/;
 
@@ -34,7 +34,7 @@ const TITLES_MAX = 1.1;
 /**
  * The column that tells items apart beside that of their titles: each value is called as a key is and goes with one title, and
  * each title with one of them.
- * @returns that of the titles where there is none, and undefined where these are empty or all alike
+ * @returns that of the titles where there is none, and undefined where these are empty, all alike or lists
  */
 export function keyBesideTitles(
   [names = [], ...body]: readonly (readonly string[])[],
@@ -50,7 +50,7 @@ export function keyBesideTitles(
   });
   if (at >= 0) return names[at];
   const isGiven = body.some((row) => row[titleAt] !== '') && (titles > 1 || body.length === 1);
-  return isGiven ? names[titleAt] : undefined;
+  return isGiven && !holdLists(body.map((row) => row[titleAt] ?? '')) ? names[titleAt] : undefined;
 }
 
 /** True for whole numbers, as keys are, each of which goes with one text of another column and that with it. */

@@ -6,25 +6,20 @@ import { keysOf, once, readRows, textsOf } from './read-rows.ts';
 import type { Row } from './rows-to-records.ts';
 import { unrolledIn } from './wide-tables.ts';
 
-/** What is said of a file before it is opened. */
-interface Said {
-  readonly delimiter?: string | undefined;
-  readonly hasHeader?: boolean | undefined;
-  /** What its data set says of it. */
-  readonly known?: { readonly format?: RowFormat; readonly mapping?: object };
-  /** Columns that are asked for by their names. */
-  readonly asked?: readonly string[];
-}
-
 /**
  * The form of a text and its first rows, with a row for each cell of a table that has a column for each item.
- * @param head its beginning, all of it where it is whole
+ * @param head its beginning, all of it where it is whole @param known what its data set says of it @param asked columns by name
  */
 export async function openHead(
   path: string,
   head: string,
   isWhole: boolean,
-  { delimiter, hasHeader, known = {}, asked = [] }: Said,
+  {
+    delimiter,
+    hasHeader,
+  }: { readonly delimiter?: string | undefined; readonly hasHeader?: boolean | undefined },
+  known: { readonly format?: RowFormat; readonly mapping?: object } = {},
+  asked: readonly string[] = [],
 ): Promise<{ readonly format: RowFormat; readonly keys: string[]; readonly rows: readonly Row[] }> {
   const format = formatOf(path, head, known.format, delimiter);
   const keys = format.name === 'ndjson' ? keysOf(head, format.list, asked) : [];

@@ -5,7 +5,7 @@ import type { RowFormat } from './file-format.ts';
 import { type LostNumber, lostNumbers } from './lost-number.ts';
 import { parseObject, rowsWithin } from './nested-rows.ts';
 import { type Row, textOf, whyUnfit } from './rows-to-records.ts';
-import { isSum, type Unrolled } from './wide-tables.ts';
+import { isSum, saysMore, type Unrolled } from './wide-tables.ts';
 
 type DelimitedFormat = Extract<RowFormat, { name: 'delimited' }>;
 
@@ -65,7 +65,7 @@ async function* unroll(
       if (reason !== undefined) return [{ line, reason }];
       const own = cells.slice(0, head.length).filter((_, at) => !columns.includes(at));
       if (own.some((cell) => isSum(textOf(cell)))) return [];
-      const given = columns.filter((at) => cells[at] !== '' && cells[at] !== none);
+      const given = columns.filter((at) => saysMore(textOf(cells[at]), none));
       return given.map((at) => ({ line, cells: [...own, itemNamed(textOf(head![at])), cells[at]] }));
     });
 }

@@ -3,9 +3,9 @@
 import { getOrPut } from '../domain/get-or-put.ts';
 import { holdLists } from './cell-lists.ts';
 import { cellText } from './cell-text.ts';
-import { isSentence } from './column-names.ts';
+import { isSentence, plainName } from './column-names.ts';
 import type { Kind, Mapping } from './guess-columns.ts';
-import { countIn, keyBesideTitles, likelyKey, likelyUser } from './keys-by-content.ts';
+import { countIn, keyBesideTitles, likelyKey, likelyUser, MADE_BY } from './keys-by-content.ts';
 import { textsOf } from './read-rows.ts';
 import type { Row } from './rows-to-records.ts';
 import { columnsOfWords } from './wide-tables.ts';
@@ -71,6 +71,7 @@ const [BLANKS_SHARE, TITLES_SHARE] = [0.5, 0.9];
 
 /** The column of titles that its name does not tell: a text of its own for each item, in words. */
 export function titleOfItems(
+  columns: readonly string[],
   body: readonly Row[],
   itemAt: number | undefined,
   taken: readonly number[],
@@ -83,6 +84,8 @@ export function titleOfItems(
     const titles = new Set(texts).size;
     return (
       !taken.includes(at) &&
+      !/^aut(?:h?or)/.test(plainName(columns[at]!)) &&
+      !MADE_BY.test(plainName(columns[at]!)) &&
       texts.every((text) => /\p{L}{2}/u.test(text) && !/[@{[]|:\/\//.test(text)) &&
       texts.filter((text) => text.includes(' ')).length > BLANKS_SHARE * texts.length &&
       countIn(rows, itemAt!, at) === items &&
@@ -99,7 +102,7 @@ export function whyNoItems(columns: readonly string[], body: readonly Row[], use
   const [answer, ...more] = columnsOfWords(rows);
   if (answer !== undefined)
     return `: "${columns[answer]}" and ${more.length} more columns have the same few words, as with a column for each item; write a row for each cell, with the user, the item and a number for the word`;
-  const isFree = (at: number) => !Object.values(used).includes(at);
+  const isFree = (at: number) => at === used.Comment || !Object.values(used).includes(at);
   const lists = columns.filter((_, at) => isFree(at) && holdLists(rows.slice(1).map((row) => row[at]!)));
   if (lists.length === 0) return '';
   return `: "${lists.join('", "')}" ${lists.length === 1 ? 'has' : 'have'} a list in a cell, where a row is needed for each of the list`;

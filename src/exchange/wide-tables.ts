@@ -3,6 +3,7 @@
  * with columns for the first, the second and further items of a user: each filled cell becomes a row.
  */
 
+import { cellText } from './cell-text.ts';
 import { mappingByNames } from './column-names.ts';
 import { isValue, STEPS_MAX } from './keys-by-content.ts';
 import { timeForm } from './time-formats.ts';
@@ -92,11 +93,17 @@ function ofKeys(names: readonly string[], body: Rows): Unrolled | undefined {
 }
 
 function valuesIn(body: Rows, at: number): string[] {
-  return body.map((row) => row[at] ?? '').filter((value) => value !== '');
+  return body.map((row) => row[at] ?? '').filter((cell) => saysMore(cell));
 }
 
 function isTime(values: readonly string[]): boolean {
   return timeForm(values) !== undefined;
+}
+
+/** True for a cell that is neither empty, as programs for statistics write it, too, nor what a table has for none. */
+export function saysMore(cell: string, none?: string): boolean {
+  const text = cellText(cell);
+  return text !== '' && text !== none && !/^(?:n\/?a|nan|-+)$/i.test(text);
 }
 
 /** True for the name of a month, a year or a day, of which sums are no items. */

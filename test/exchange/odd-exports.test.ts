@@ -84,6 +84,11 @@ describe('cells with a list of items', () => {
       'items',
     ],
     [
+      'titles',
+      `customer,date,Item Description\n${rows((user, item, at) => `c${user},${day(at)},"Tea ${item % 7}${', Cup 1'.repeat(at % 2)}${`, Pot ${at % 5}`.repeat(at % 3)}"`)}`,
+      'Item Description',
+    ],
+    [
       'all that is known of each',
       `customer,date,details\n${rows((user, item, at) => `c${user},${day(at)},"SKU: ${item}, Name: Tea|SKU: 9, Name: Cup"`)}`,
       'details',
@@ -153,6 +158,11 @@ describe('a table with a column for each item', () => {
     const found = (await made(text)).map((row) => ('record' in row ? row.record : row));
     expect(found).toHaveLength(54);
     expect(found[1]).toMatchObject({ UserId: 'c0', ItemId: 'Cup 0' });
+  });
+
+  it('has nothing where programs write that there is none', async () => {
+    const text = table(titles, (row, at) => ['NA', 'NULL', '3', '4', '5'][wide(row, at)]!);
+    expect(await made(text)).toHaveLength(86);
   });
 
   it('has no user that is the sum of others', async () => {
@@ -379,11 +389,6 @@ test('a device tells people apart rather than a visit', async () => {
   expect(found.columns[found.mapping.UserId!]).toBe('device_id');
 });
 
-test('addresses of mail are the users where a tenth of the orders have no number of a customer', async () => {
-  const text = `customer_id,customer_email,sku,created_at\n${rows((user, item, at) => `${user === 3 ? '' : user},u${user}@x.example,p${item},${day(at)}`)}`;
-  expect((await plan(text)).mapping).toMatchObject({ UserId: 1, ItemId: 2 });
-});
-
 test('a number of each row is no item where another column has items', async () => {
   const text = `Book number,Booked by,Booked on,Property id\n${rows((user, item, at) => `${3000 + at},Ann ${user},${day(at)},${500 + (item % 9)}`)}`;
   expect((await plan(text)).mapping).toMatchObject({ UserId: 1, ItemId: 3 });
@@ -414,6 +419,13 @@ test('titles are told by what they are where no name does', async () => {
 test('what comes back to a library is no return', async () => {
   const text = `Library card,Title ID,Title,Checkout date,Return date\n${rows((user, item, at) => `${user},${item},Tea ${item},${day(at)},${at % 3 ? '' : day(at)}`)}`;
   expect(await proposed(text)).toMatchObject({ kind: 'feedback', states: [] });
+});
+
+test('of a sale in advance its day counts, and of a loan the work and not its copy', async () => {
+  const sale = `event_id,order_email,sale_time,event_start_date\n${rows((user, item, at) => `e${item},u${user}@x.example,${day(at)},2025-12-24`)}`;
+  expect((await proposed(sale)).mapping.Timestamp).toBe(2);
+  const loan = `OCLC Number,Item Barcode,Patron Barcode,Loan Date\n${rows((user, item, at) => `7${item},3${item}${at % 3},2${user},${day(at)}`)}`;
+  expect((await proposed(loan)).mapping).toMatchObject({ UserId: 2, ItemId: 0 });
 });
 
 test('wide brackets behind a name say more of it, as narrow ones do', async () => {

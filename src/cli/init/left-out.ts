@@ -84,8 +84,8 @@ export async function findGuests(
     .map(([id, rows]) => `${counted(rows, 'rows')} ${rows === 1 ? 'is' : 'are'} of user ${id}`)
     .join(', ');
   const finding = `${left}, who looks like all guests together`;
-  const isLeft = prompt === undefined || (await askYes(prompt, `${finding}. Leave them out?`, true));
-  if (prompt === undefined) say(`${finding}: left out; --guests none takes them.`);
+  const told = `${finding}: left out; --guests none takes them.`;
+  const isLeft = await askYes(prompt, `${finding}. Leave them out?`, true, told);
   const guests = isLeft ? [...nobody.keys()] : [];
   return isLeft
     ? surveyedAgain(found.files, { guests }, given)

@@ -48,8 +48,15 @@ export function createPrompt(
   return { ask, say: (line) => output.write(`${line}\n`), close: () => lines.close() };
 }
 
-/** Asks until the answer is yes or no. */
-export async function askYes(prompt: Prompt, question: string, isYes: boolean): Promise<boolean> {
+/** Asks until the answer is yes or no. @param told where there is nobody to ask: what is taken then */
+export async function askYes(
+  prompt: Prompt | undefined,
+  question: string,
+  isYes: boolean,
+  told = '',
+): Promise<boolean> {
+  if (prompt === undefined) process.stderr.write(`${told}\n`);
+  if (prompt === undefined) return isYes;
   for (;;) {
     const answer = (await prompt.ask(question, isYes ? 'yes' : 'no')).toLowerCase();
     if (['y', 'yes'].includes(answer)) return true;

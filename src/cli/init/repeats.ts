@@ -53,9 +53,8 @@ export async function findRepeatedTypes(
     const share = survey.repeats.of(type);
     if (share < SHARE_MIN) continue;
     const found = describeRepeats(type, share);
-    const counts = prompt === undefined || (await askYes(prompt, `${found}. Count each of them?`, true));
-    if (prompt === undefined)
-      process.stderr.write(`${found}. Each of them counts; with --repeats first only the first would.\n`);
+    const told = `${found}. Each of them counts; with --repeats first only the first would.`;
+    const counts = await askYes(prompt, `${found}. Count each of them?`, true, told);
     repeated = [...(repeated ?? []), ...(counts ? [type] : [])];
   }
   return repeated;

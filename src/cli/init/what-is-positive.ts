@@ -83,17 +83,13 @@ export async function findUnrated(
   const found = decide && given.wishes?.zeroRating === undefined ? describeZeros(survey) : undefined;
   if (found === undefined) return files;
   const rows = files.find(({ plan }) => plan.kind === 'feedback')?.plan.type;
-  const isNone =
-    prompt === undefined ||
-    (await askYes(
-      prompt,
-      `${found}. Does 0 mean that none was given, as where it is empty: a "${rows}" all the same?`,
-      true,
-    ));
-  if (prompt === undefined)
-    process.stderr.write(
-      `${found}: taken for none given, as where it is empty: a "${rows}" all the same; --zero-rating lowest takes it for the lowest.\n`,
-    );
+  const meaning = `given, as where it is empty: a "${rows}" all the same`;
+  const isNone = await askYes(
+    prompt,
+    `${found}. Does 0 mean that none was ${meaning}?`,
+    true,
+    `${found}: taken for none ${meaning}; --zero-rating lowest takes it for the lowest.`,
+  );
   return withSaid(files, { zeroRating: isNone ? 'none' : 'lowest' });
 }
 
@@ -212,12 +208,10 @@ async function askReturns(
   { takesProposals }: Given,
   prompt: Prompt | undefined,
 ): Promise<boolean> {
-  if (prompt !== undefined) return askYes(prompt, `${found}: are they returns?`, isLikely);
-  if (!takesProposals)
+  if (prompt === undefined && !takesProposals)
     throw new AnswerMissing(`${found}; if these are returns, say --positive-types '${above}'`);
   const taken = isLikely ? 'returns, not for positive feedback' : 'positive feedback, since most rows are so';
-  process.stderr.write(`${found}: they are taken for ${taken}\n`);
-  return isLikely;
+  return askYes(prompt, `${found}: are they returns?`, isLikely, `${found}: they are taken for ${taken}`);
 }
 
 /** The name of the column of values, in the first file that has one. */
