@@ -152,7 +152,12 @@ async function fill(
   size: WorldSize,
 ): Promise<void> {
   const [items, ...feedback] = [...worldRequests(size, BATCH_RECORDS, size.items)];
-  await sendAll(servers[0]!.port, [items!], 1);
+  // Those of whom no feedback comes, too: all of them are asked for.
+  const ids = Array.from({ length: size.users }, (_, at) => ({ UserId: userIdOf(at) }));
+  const users = Array.from({ length: Math.ceil(ids.length / BATCH_RECORDS) }, (_, at) =>
+    postRequest('/api/users', ids.slice(at * BATCH_RECORDS, (at + 1) * BATCH_RECORDS)),
+  );
+  await sendAll(servers[0]!.port, [items!, ...users], 1);
   await Promise.all(
     servers.map(({ port }, at) =>
       sendAll(
