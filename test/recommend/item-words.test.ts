@@ -63,7 +63,7 @@ it('tells how old an item is', () => {
 
 it('stands in the explanation of an item, all scales of popularity in one', async () => {
   const parts = {
-    reads: { itemRow: () => 5, userRow: () => 1 },
+    reads: { itemRow: () => 5, userRow: () => 1, findItem: () => ({ Comment: 'A title' }) },
     recommender: { recommend: async () => ({ text: '["a"]' }) },
     histories: { use: (_: number, work: (history: History) => unknown) => work({} as History) },
     maker: {
@@ -85,6 +85,7 @@ it('stands in the explanation of an item, all scales of popularity in one', asyn
   };
   const explainer = new Explainer(parts as unknown as ConstructorParameters<typeof Explainer>[0]);
   const told = await explainer.explain('ann', 'a', { n: 10, categories: [] });
+  expect(told?.Titles).toEqual({ a: 'A title' });
   expect(told?.Parts?.slice(1)).toEqual([
     { Name: 'popularity', Meaning: popularityInWords(POPULARITY, 5, 'bought'), Score: 0.75 },
     { Name: 'age', Meaning: 'there for 12 days', Score: -0.5 },
