@@ -32,7 +32,8 @@ export const PAUSE_MS = 1000;
 export class Barrier implements ReadBarrier {
   private readonly parts: BarrierParts;
   private readonly waiting = new Set<{ readonly position: number; readonly resolve: () => void }>();
-  private reachedPosition: number;
+  /** The commit up to which the replica shows all, as far as it has said. */
+  private reachedPosition = 0;
   /** The question that is under way, and the one that is asked after it. */
   private current: Promise<void> | undefined;
   private next: Promise<void> | undefined;
@@ -43,10 +44,8 @@ export class Barrier implements ReadBarrier {
   private usersFailedAt = Number.NEGATIVE_INFINITY;
   private hasFollowed = false;
 
-  /** @param position the commit up to which the replica shows all */
-  constructor(parts: BarrierParts, position: number) {
+  constructor(parts: BarrierParts) {
     this.parts = parts;
-    this.reachedPosition = position;
   }
 
   get position(): number {

@@ -24,7 +24,7 @@ export class ReplicatedDataStore extends LmdbDataStore {
     const { sharedDatabase, behindMsMax } = options;
     this.link = new Link(sharedDatabase, 'furze reading', undefined, pulseOf(sharedDatabase));
     const question = `SELECT position FROM "${sharedDatabase.schema}".head`;
-    const parts = {
+    this.barrier = new Barrier({
       behindMsMax,
       ask: async () => {
         const connection = await this.link.connect();
@@ -35,8 +35,7 @@ export class ReplicatedDataStore extends LmdbDataStore {
       isKnown: (user: string | number) => this.isKnown(user),
       load: (users: readonly (string | number)[]) => this.loadUsers(users),
       elapsedMs: () => performance.now(),
-    };
-    this.barrier = new Barrier(parts, 0);
+    });
   }
 
   override async close(): Promise<void> {

@@ -7,12 +7,20 @@ const NOTHING = { lists: 0, bytes: 0 };
 /** A cache whose lists all nodes share. States and models are this node's own, in a cache of its own. */
 export class SharedCache implements CacheStore {
   readonly local = undefined;
+  readonly putState: CacheStore['putState'];
+  readonly getState: CacheStore['getState'];
+  readonly putBlob: CacheStore['putBlob'];
+  readonly getBlob: CacheStore['getBlob'];
   private readonly lists: CircuitBreaker;
   private readonly own: CacheStore;
 
   constructor(lists: CircuitBreaker, own: CacheStore) {
     this.lists = lists;
     this.own = own;
+    this.putState = own.putState.bind(own);
+    this.getState = own.getState.bind(own);
+    this.putBlob = own.putBlob.bind(own);
+    this.getBlob = own.getBlob.bind(own);
   }
 
   putLists(lists: readonly UserList[], removed: readonly number[] = []): Promise<void> {
@@ -23,22 +31,6 @@ export class SharedCache implements CacheStore {
   /** Undefined, too, while the place does not answer. */
   getList(userRow: number): Promise<UserList | undefined> {
     return this.lists.find(userRow);
-  }
-
-  putState(name: string, value: unknown): Promise<void> {
-    return this.own.putState(name, value);
-  }
-
-  getState(name: string): Promise<unknown> {
-    return this.own.getState(name);
-  }
-
-  putBlob(name: string, bytes: Uint8Array): Promise<void> {
-    return this.own.putBlob(name, bytes);
-  }
-
-  getBlob(name: string): Promise<Uint8Array | undefined> {
-    return this.own.getBlob(name);
   }
 
   /** With no lists while the place does not answer. */

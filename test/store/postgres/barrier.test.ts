@@ -7,23 +7,21 @@ function gated() {
   const strangers = new Set<string | number>();
   const loads: { done(): void; fail(): void }[] = [];
   const asked: { answer(position: number): void; fail(): void }[] = [];
-  const barrier = new Barrier(
-    {
-      behindMsMax: 0,
-      ask: () =>
-        new Promise((resolve, reject) => {
-          asked.push({ answer: resolve, fail: () => reject(new Error('away')) });
-        }),
-      follow: () => {},
-      isKnown: (user) => !strangers.has(user),
-      load: () =>
-        new Promise((resolve, reject) => {
-          loads.push({ done: resolve, fail: () => reject(new Error('away')) });
-        }),
-      elapsedMs: () => nowMs,
-    },
-    3,
-  );
+  const barrier = new Barrier({
+    behindMsMax: 0,
+    ask: () =>
+      new Promise((resolve, reject) => {
+        asked.push({ answer: resolve, fail: () => reject(new Error('away')) });
+      }),
+    follow: () => {},
+    isKnown: (user) => !strangers.has(user),
+    load: () =>
+      new Promise((resolve, reject) => {
+        loads.push({ done: resolve, fail: () => reject(new Error('away')) });
+      }),
+    elapsedMs: () => nowMs,
+  });
+  barrier.reached(3);
   return { barrier, asked, strangers, loads, pass: (ms: number) => (nowMs += ms) };
 }
 
