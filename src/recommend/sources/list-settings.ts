@@ -59,7 +59,7 @@ export function listSettings(config: Pick<Config, 'recommend' | 'vectors'>): Lis
     ...proposing(offline),
     ...{ order, cacheSize },
     // What was learned orders those of all recommenders by one measure; the later ones of each are seldom among the best.
-    proposals: order === 'learned' ? Math.ceil(cacheSize / 2) : cacheSize,
+    proposals: order === 'learned' ? Math.ceil(cacheSize / 3) : cacheSize,
     seedItems: online.num_feedback_fallback_item_based,
     replacement: replacementOf(recommend),
     explore: offline.explore_recommend,
