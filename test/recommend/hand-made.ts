@@ -5,6 +5,7 @@ import type { CollaborativeModel } from '../../src/model/als/collaborative-model
 import { openSums, placeSums } from '../../src/model/neighbors/row-sums.ts';
 import type { NeighborLists, SummedLists } from '../../src/model/neighbors/summed-lists.ts';
 import type { OpenedParts } from '../../src/model/registry.ts';
+import type { WantedItems } from '../../src/recommend/catalogue/item-filter.ts';
 import { History } from '../../src/recommend/history/history.ts';
 import { ListMaker } from '../../src/recommend/lists/maker/list-maker.ts';
 import {
@@ -205,6 +206,7 @@ export function make(
   someSettings: Partial<ListSettings>,
   someWorld: Partial<ListInputs>,
   history: History,
+  filter?: WantedItems,
 ): Ranked | undefined {
-  return new ListMaker(settings(someSettings), world(someWorld), isPositive).make(history);
+  return new ListMaker(settings(someSettings), world(someWorld), isPositive).make(history, filter);
 }

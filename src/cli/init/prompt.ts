@@ -55,8 +55,10 @@ export async function askYes(
   isYes: boolean,
   told = '',
 ): Promise<boolean> {
-  if (prompt === undefined) process.stderr.write(`${told}\n`);
-  if (prompt === undefined) return isYes;
+  if (prompt === undefined) {
+    process.stderr.write(`${told}\n`);
+    return isYes;
+  }
   for (;;) {
     const answer = (await prompt.ask(question, isYes ? 'yes' : 'no')).toLowerCase();
     if (['y', 'yes'].includes(answer)) return true;

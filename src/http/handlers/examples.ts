@@ -59,5 +59,5 @@ export const EXPLANATION = {
     { ItemId: 'film-7', Score: 0.43, Share: 0.7 },
     { ItemId: 'film-9', Score: 0.18, Share: 0.3 },
   ],
-  Titles: { 'film-1': 'The Third Man', 'film-7': 'Laura' },
+  Titles: { 'film-1': 'The Third Man', 'film-7': 'Laura', 'film-9': '' },
 };

@@ -115,6 +115,17 @@ describe('matching', () => {
     const few = { order: 'learned', latest: true, popular: true, cacheSize: 4, proposals: 3 } as const;
     expect(rowsOf({ ...few, user_based: true }, world)).toEqual([23, 22, 21, 13]);
     expect(rowsOf(few, world)).toEqual([14, 13, 12, 11]);
+    // Of what a question asks for whole lists.
+    const everything = { allowed: new Uint32Array(2).fill(0xffffffff), accepts: () => true };
+    const views = () => [everything];
+    const filter = {
+      ...everything,
+      views,
+      members: undefined,
+      isWide: true,
+      boosted: (_: number, s: number) => s,
+    };
+    expect(make({ ...few, user_based: true }, world, FAN, filter)?.rows).toEqual([24, 23, 22, 21]);
   });
 
   it('looks for items like the latest likes, as many of them as configured', () => {

@@ -156,14 +156,19 @@ export class CandidateFinder {
     const match = this.match(history, wanted, filter, ahead);
     const candidates: number[] = [];
     chosen.clear();
-    if (filter === undefined) this.propositions(match, candidates);
-    else if (filter.members !== undefined && filter.members.size <= RANKED_MAX && match.liked.length > 0) {
+    const { cacheSize, proposals } = this.settings;
+    if (filter === undefined) {
+      this.propositions({ ...match, k: proposals }, candidates);
+      const areFew = candidates.length < ENOUGH * cacheSize;
+      if (proposals < cacheSize && areFew) this.propositions(match, candidates);
+    } else if (filter.members !== undefined && filter.members.size <= RANKED_MAX && match.liked.length > 0) {
       for (const row of filter.members) {
         if (!match.accept(row)) continue;
         chosen.add(row);
         candidates.push(row);
       }
     } else {
+      // Of each part that a question asks about a whole list: no part is to stand back behind what was found before it.
       for (const { allowed, accepts } of filter.views())
         this.propositions(
           { ...match, allowed, accept: (row) => accepts(row) && match.accept(row) },
@@ -173,14 +178,8 @@ export class CandidateFinder {
     return proposalOf(match, candidates);
   }
 
-  /** Adds what the recommenders propose and is not chosen yet; more of each where that is little. */
+  /** Adds what the recommenders propose and is not chosen yet. */
   private propositions(match: Match, candidates: number[]): void {
-    const { cacheSize, proposals } = this.settings;
-    this.addFirst({ ...match, k: proposals }, candidates);
-    if (proposals < cacheSize && candidates.length < ENOUGH * cacheSize) this.addFirst(match, candidates);
-  }
-
-  private addFirst(match: Match, candidates: number[]): void {
     const { chosen } = this.scratch;
     const { accept, k } = match;
     for (const matcher of MATCHERS) {
