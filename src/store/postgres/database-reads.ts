@@ -2,7 +2,7 @@ import type { Feedback, Page, User } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
 import { formatTimestamp } from '../../domain/rfc3339.ts';
-import type { DataReader, StoreStats } from '../data-store.ts';
+import type { StoreStats } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import {
   decodeCursor,
@@ -20,9 +20,6 @@ const TYPE = typeOf('f.type_time');
 // Rows are looked up one by one by their key, however many there are: no plan may read a whole table for them.
 const LOOK_UP = `BEGIN READ ONLY; SET LOCAL jit = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
   SET LOCAL enable_seqscan = off`;
-/** Records of a user that are asked for at once of all that there are. */
-const WALK_RECORDS = 1000;
-
 type FeedbackRow = readonly [
   userRow: number,
   itemRow: number,
@@ -36,23 +33,8 @@ type FeedbackRow = readonly [
   occurrences: Buffer | null,
 ];
 
-const ANSWERS = [
-  'getUser',
-  'getUsers',
-  'getFeedbackPage',
-  'getFeedback',
-  'getPairFeedback',
-  'getUserFeedback',
-  'getItemFeedback',
-  'walkUserFeedback',
-  'walkItemFeedback',
-  'getItemUsers',
-] as const;
-
-/** The reads of all data, out of the database itself. */
-export class DatabaseReads
-  implements Omit<DataReader, 'local' | 'getTables' | 'close' | 'getItem' | 'getItems'>
-{
+/** The reads that go by many users, out of the database itself: see `DataReader`. */
+export class DatabaseReads {
   private readonly link: Link;
   private readonly s: string;
   private readonly pageBytesMax: number;
@@ -64,20 +46,9 @@ export class DatabaseReads
     this.pageBytesMax = pageBytesMax;
   }
 
-  /** The reads that take the place of those of a store whose copy lacks what they go by. */
-  answers(): Pick<DataReader, (typeof ANSWERS)[number]> {
-    const answers = ANSWERS.map((name) => [name, (this[name] as () => unknown).bind(this)]);
-    return Object.fromEntries(answers) as Pick<DataReader, (typeof ANSWERS)[number]>;
-  }
-
   /** See `LocalReads.occurrences`. */
   occurrences(feedback: Feedback): Occurrences | undefined {
     return this.events.get(feedback);
-  }
-
-  async getUser(userId: string): Promise<User | undefined> {
-    const rows = await this.look<[object]>(`SELECT detail FROM ${this.s}.users WHERE user_id = $1`, [userId]);
-    return rows[0] && ({ UserId: userId, ...rows[0][0] } as User);
   }
 
   async getUsers(n: number, cursor: string, prefix = ''): Promise<Page<User>> {
@@ -113,60 +84,16 @@ export class DatabaseReads
     return { cursor: encodeFeedbackCursor({ userRow, itemRow, type }), rows };
   }
 
-  async getFeedback(feedbackType: string, userId: string, itemId: string): Promise<Feedback | undefined> {
-    return (await this.pair(userId, itemId, feedbackType))[0];
-  }
-
-  getPairFeedback(userId: string, itemId: string): Promise<Feedback[]> {
-    return this.pair(userId, itemId);
-  }
-
-  async getUserFeedback(userId: string, feedbackType?: string): Promise<Feedback[]> {
-    const rows = await this.look<FeedbackRow>(
-      `${this.select()} WHERE u.user_id = $2 AND ($1::text IS NULL OR t.name = $1) ORDER BY f.item_row, ${TYPE}`,
-      [feedbackType ?? null, userId],
-    );
-    return rows.map((row) => this.feedback(row));
-  }
-
-  async getItemFeedback(itemId: string, feedbackType?: string): Promise<Feedback[]> {
-    const all: Feedback[] = [];
-    for await (const slice of this.walkItemFeedback(itemId, feedbackType))
-      for (const each of slice) all.push(each);
-    return all;
-  }
-
-  /** Some at a time: what a slow caller has not taken yet stays in the database. */
-  async *walkUserFeedback(userId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
-    let [itemRow, type] = [-1, -1];
-    for (;;) {
-      const rows = await this.look<FeedbackRow>(
-        `${this.select()} WHERE u.user_id = $2 AND f.item_row >= $3::int4 AND (f.item_row, ${TYPE}) > ($3, $4::int2)
-         AND ($1::text IS NULL OR t.name = $1) ORDER BY f.item_row, ${TYPE} LIMIT ${WALK_RECORDS}`,
-        [feedbackType ?? null, userId, itemRow, type],
-      );
-      const found = rows.map((row) => this.feedback(row));
-      for (let at = 0; at < found.length; at += SLICE_RECORDS) yield found.slice(at, at + SLICE_RECORDS);
-      const last = rows[WALK_RECORDS - 1];
-      if (last === undefined) return;
-      [, itemRow, type] = last;
-    }
-  }
-
-  async *walkItemFeedback(itemId: string, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
-    const userRows = await this.itemUsers('i.item_id = $1', itemId);
+  async *walkItemFeedback(itemRow: number, feedbackType?: string): AsyncGenerator<readonly Feedback[]> {
+    const userRows = await this.getItemUsers(itemRow);
     for (let at = 0; at < userRows.length; at += SLICE_RECORDS) {
       const rows = await this.look<FeedbackRow>(
-        `${this.select()} WHERE i.item_id = $2 AND f.user_row = ANY($3::int4[]) AND ($1::text IS NULL OR t.name = $1)
+        `${this.select()} WHERE f.item_row = $2 AND f.user_row = ANY($3::int4[]) AND ($1::text IS NULL OR t.name = $1)
          ORDER BY f.user_row, ${TYPE}`,
-        [feedbackType ?? null, itemId, [...userRows.subarray(at, at + SLICE_RECORDS)]],
+        [feedbackType ?? null, itemRow, [...userRows.subarray(at, at + SLICE_RECORDS)]],
       );
       yield rows.map((row) => this.feedback(row));
     }
-  }
-
-  getItemUsers(itemRow: number): Promise<Uint32Array> {
-    return this.itemUsers('i.item_row = $1', itemRow);
   }
 
   async getStats(): Promise<StoreStats> {
@@ -178,24 +105,14 @@ export class DatabaseReads
     return { users, items, feedback, bytes: 0 };
   }
 
-  /** Distinct rows of the users with feedback on an item, ascending. @param where SQL that tells the item by `$1` */
-  private async itemUsers(where: string, value: unknown): Promise<Uint32Array> {
-    const { s } = this;
+  async getItemUsers(itemRow: number): Promise<Uint32Array> {
     const [row] = await this.look<[Buffer | null]>(
       `SELECT string_agg(DISTINCT int4send(f.user_row), ''::bytea ORDER BY int4send(f.user_row))
-       FROM ${s}.items i JOIN ${s}.feedback f ON f.item_row = i.item_row WHERE ${where}`,
-      [value],
+       FROM ${this.s}.items i JOIN ${this.s}.feedback f USING (item_row) WHERE item_row = $1`,
+      [itemRow],
     );
     const bytes = row![0] ?? Buffer.alloc(0);
     return Uint32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readUInt32BE(at * 4));
-  }
-
-  private async pair(userId: string, itemId: string, feedbackType?: string): Promise<Feedback[]> {
-    const rows = await this.look<FeedbackRow>(
-      `${this.select()} WHERE u.user_id = $2 AND i.item_id = $3 AND ($1::text IS NULL OR t.name = $1) ORDER BY ${TYPE}`,
-      [feedbackType ?? null, userId, itemId],
-    );
-    return rows.map((row) => this.feedback(row));
   }
 
   private select(): string {

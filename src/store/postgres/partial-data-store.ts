@@ -1,3 +1,4 @@
+import type { Feedback, Page, User } from '../../domain/entities.ts';
 import { FurzeError } from '../../domain/furze-error.ts';
 import type { StoreStats } from '../data-store.ts';
 import type { BackupStream } from '../lmdb/maintenance/backup.ts';
@@ -26,9 +27,52 @@ export class PartialDataStore extends ReplicatedDataStore {
   constructor(options: ReplicatedOptions) {
     super({ ...options, isPartial: true, readsWait: options.behindMsMax === 0 });
     this.database = new DatabaseReads(options.sharedDatabase, this.link, options.rules.limits.pageBytesMax);
-    Object.assign(this, this.database.answers());
     this.local.isKnown = (userRow) => this.known.has(userRow);
-    this.local.occurrences = (feedback) => this.database.occurrences(feedback);
+    const own = this.local.occurrences.bind(this.local);
+    this.local.occurrences = (feedback) => this.database.occurrences(feedback) ?? own(feedback);
+  }
+
+  override async getUser(userId: string): Promise<User | undefined> {
+    await this.bring(userId);
+    return super.getUser(userId);
+  }
+
+  override async getFeedback(type: string, userId: string, itemId: string): Promise<Feedback | undefined> {
+    await this.bring(userId);
+    return super.getFeedback(type, userId, itemId);
+  }
+
+  override async getPairFeedback(userId: string, itemId: string): Promise<Feedback[]> {
+    await this.bring(userId);
+    return super.getPairFeedback(userId, itemId);
+  }
+
+  override async *walkUserFeedback(userId: string, type?: string): AsyncGenerator<readonly Feedback[]> {
+    await this.bring(userId);
+    const row = this.local.userRow(userId);
+    yield* super.walkUserFeedback(userId, type);
+    if (this.local.userRow(userId) === row) return;
+    await this.bring(userId);
+    // Who reads slowly may outlast here a user who is still there, and must not take a part for the whole.
+    if (this.local.userRow(userId) === row) throw away();
+  }
+
+  override getUsers(n: number, cursor: string, prefix?: string): Promise<Page<User>> {
+    return this.database.getUsers(n, cursor, prefix);
+  }
+
+  override getFeedbackPage(n: number, cursor: string, type?: string): Promise<Page<Feedback>> {
+    return this.database.getFeedbackPage(n, cursor, type);
+  }
+
+  override async *walkItemFeedback(itemId: string, type?: string): AsyncGenerator<readonly Feedback[]> {
+    await this.barrier.pass();
+    const itemRow = this.local.itemRow(itemId);
+    if (itemRow >= 0) yield* this.database.walkItemFeedback(itemRow, type);
+  }
+
+  override getItemUsers(itemRow: number): Promise<Uint32Array> {
+    return this.database.getItemUsers(itemRow);
   }
 
   /** As the database counts it; by what was told of commits while that is away. */
@@ -86,8 +130,18 @@ export class PartialDataStore extends ReplicatedDataStore {
     this.endLoads();
   }
 
+  /** Has reads show a user. @throws FurzeError STORE_UNAVAILABLE where the user is not here and the database does not answer */
+  private async bring(userId: string): Promise<void> {
+    await this.barrier.pass([userId]);
+    if (this.barrier.lacks(userId)) throw away();
+  }
+
   private endLoads(): void {
     for (const { reject } of this.loads.values()) reject(new Error('the thread that loads users is gone'));
     this.loads.clear();
   }
+}
+
+function away(): FurzeError {
+  return new FurzeError('STORE_UNAVAILABLE', 'The database does not answer at the moment.');
 }

@@ -183,6 +183,35 @@ describe.skipIf(!HAS_POSTGRES)('a copy of items alone', () => {
     for (const user of users) expect(shown(partial, user)).toEqual(shown(whole, user));
   });
 
+  test('a walk of a user who is let go of meanwhile is no whole list, and one of a user who is deleted ends', async () => {
+    const dsn = newDsn();
+    const whole = (await openNode(dsn, tempFolder(), RULES)).data;
+    const folder = tempFolder();
+    const partial = (await openNode(dsn, folder, RULES, true)).data;
+    const all = Array.from({ length: 250 }, (_, at) => feedback('like', 'u', `i${at}`));
+    const read = async (meanwhile: () => Promise<unknown>) => {
+      await whole.write(putFeedback(all));
+      let [count, isBegun] = [0, false];
+      for await (const rows of partial.walkUserFeedback('u')) {
+        count += rows.length;
+        if (!isBegun) await meanwhile();
+        isBegun = true;
+      }
+      return count;
+    };
+    expect(await read(async () => {})).toBe(250);
+    expect(await read(() => whole.write({ kind: 'deleteUser', userId: 'u' }))).toBeLessThan(251);
+    await passed(partial, ['u']);
+    expect(await partial.getPairFeedback('u', 'i0')).toEqual([]);
+    const letGo = async () => {
+      const tables = openDataTables(join(folder, 'data'));
+      tables.engine.transact(() => tables.userIds.clearSync());
+      await tables.engine.close();
+      partial.local.refresh();
+    };
+    await expect(read(letGo)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
   test('after a restart it goes on with what it holds, and lets go of users', async () => {
     const dsn = newDsn();
     const folder = tempFolder();
