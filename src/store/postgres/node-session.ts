@@ -29,20 +29,6 @@ export interface NodeSessionOptions {
   readonly onNodes?: (nodes: readonly NodeState[]) => void;
 }
 
-/** State that all nodes read with each beat. */
-interface Turn {
-  readonly epoch: number;
-  readonly leader: string;
-  readonly published: number;
-  readonly publishedAgeMs: number | undefined;
-  readonly fitsAsked: number;
-  readonly pass: number;
-}
-
-const NO_TURN: Turn = {
-  ...{ epoch: 0, leader: '', published: 0, publishedAgeMs: undefined, fitsAsked: 0, pass: 0 },
-};
-
 /**
  * A node among the others, by one connection of its own. The leader holds an advisory lock by it, which ends with the
  * connection; each new leader raises the epoch, and nothing is stored or published under an older one: so a leader that was
@@ -51,6 +37,12 @@ const NO_TURN: Turn = {
 export class NodeSession implements Cluster {
   readonly self: NodeFacts & { readonly id: string };
   readonly passes: SharedPasses;
+  /** Kept while the connection is lost: nobody else leads for that alone. */
+  epoch: number | undefined;
+  published = 0;
+  publishedAgeMs: number | undefined;
+  fitsAsked = 0;
+  pass = 0;
   private readonly position: () => number;
   private readonly onNodes: NodeSessionOptions['onNodes'];
   private readonly dsn: PostgresDsn;
@@ -62,9 +54,8 @@ export class NodeSession implements Cluster {
   private isFirstConnection = true;
   private holdsLock = false;
   private isGivenUp = false;
-  /** Kept while the connection is lost: nobody else leads for that alone. */
-  private ownEpoch: number | undefined;
-  private turn = NO_TURN;
+  /** State that all nodes read with each beat, as it was read last. */
+  private turn = '';
   private known: readonly NodeState[] = [];
   private knownAt = 0;
   private address = '';
@@ -98,26 +89,6 @@ export class NodeSession implements Cluster {
         });
     }, BEAT_MS);
     this.timer.unref();
-  }
-
-  get epoch(): number | undefined {
-    return this.ownEpoch;
-  }
-
-  get published(): number {
-    return this.turn.published;
-  }
-
-  get publishedAgeMs(): number | undefined {
-    return this.turn.publishedAgeMs;
-  }
-
-  get fitsAsked(): number {
-    return this.turn.fitsAsked;
-  }
-
-  get pass(): number {
-    return this.turn.pass;
   }
 
   get nodes(): readonly NodeState[] {
@@ -226,7 +197,7 @@ export class NodeSession implements Cluster {
 
   private mayLead(): boolean {
     if (this.holdsLock || this.self.role === 'server') return false;
-    if (this.isFirstConnection || this.ownEpoch !== undefined) return true;
+    if (this.isFirstConnection || this.epoch !== undefined) return true;
     return performance.now() - this.connectedAt > GRACE_MS;
   }
 
@@ -242,7 +213,7 @@ export class NodeSession implements Cluster {
         `UPDATE ${this.s}.generation SET epoch = epoch + (leader <> $1)::integer, leader = $1 RETURNING epoch`,
         [this.self.id],
       );
-      this.ownEpoch = led![0];
+      this.epoch = led![0];
       this.holdsLock = true;
     } catch (error) {
       // Whoever holds it without leading keeps all others from it.
@@ -254,27 +225,23 @@ export class NodeSession implements Cluster {
   }
 
   private async look(connection: Connection): Promise<void> {
-    const [row] = await connection.rows<[number, string, number, number | null, number, number]>(
-      `SELECT epoch, leader, number, (extract(epoch FROM now() - published_at) * 1000)::double precision, fits_asked,
+    const [row] = await connection.rows<[number, number, number | null, number, number]>(
+      `SELECT epoch, number, (extract(epoch FROM now() - published_at) * 1000)::double precision, fits_asked,
          CASE WHEN pass_generation > 0 THEN pass ELSE 0 END
        FROM ${this.s}.generation`,
     );
-    const [epoch, leader, published, ageMs, fitsAsked, pass] = row!;
-    const before = this.turn;
-    this.turn = { epoch, leader, published, publishedAgeMs: ageMs ?? undefined, fitsAsked, pass };
-    const isDeposed = this.ownEpoch !== undefined && this.ownEpoch !== epoch;
-    if (isDeposed) {
-      this.ownEpoch = undefined;
+    const [epoch, published, ageMs, fitsAsked, pass] = row!;
+    Object.assign(this, { published, publishedAgeMs: ageMs ?? undefined, fitsAsked, pass });
+    if (this.epoch !== undefined && this.epoch !== epoch) {
+      this.epoch = undefined;
       this.holdsLock = false;
     }
-    const isNew =
-      before.epoch !== epoch ||
-      before.published !== published ||
-      before.fitsAsked !== fitsAsked ||
-      before.pass !== pass;
-    // Another leads: who that is, is known at once.
-    if (before.leader !== leader) this.beats = 0;
-    if (isNew || isDeposed) for (const listener of this.listeners) listener();
+    const turn = `${epoch} ${published} ${fitsAsked} ${pass}`;
+    if (turn === this.turn) return;
+    this.turn = turn;
+    // Another may lead: who that is, is known at once.
+    this.beats = 0;
+    for (const listener of this.listeners) listener();
   }
 
   /** Says that this node is there, and reads who else is. */
