@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig } from 'pg';
+import type { BufferReader } from 'pg-protocol/dist/buffer-reader.js';
 import type { PostgresDsn } from '../dsn.ts';
 import { NotLeadingError } from '../model-store.ts';
 import { classified, DatabaseAwayError, isAway, sqlStateOf } from './database-away-error.ts';
-import { MessageWatch } from './message-watch.ts';
 import { Pulse } from './pulse.ts';
 
 /** Time in which a server must take a connection, milliseconds. */
@@ -30,7 +30,6 @@ interface PipelinedConfig extends ClientConfig {
 interface DriverConnection {
   /** The stream that is read from: with TLS not the socket itself. */
   readonly stream: Socket;
-  readonly ssl: unknown;
   once(event: 'sslconnect', listener: () => void): void;
 }
 
@@ -64,7 +63,11 @@ export class Connection {
    */
   static async open({ url }: PostgresDsn, name: string, answerMsMax = 0, pulse?: Pulse): Promise<Connection> {
     // Loaded here, so that a service without PostgreSQL loads no driver.
-    const { default: pg } = await import('pg');
+    const [{ default: pg }, reading] = await Promise.all([
+      import('pg'),
+      import('pg-protocol/dist/buffer-reader.js'),
+    ]);
+    endReads(reading.BufferReader.prototype);
     const socket = new Socket();
     const config: PipelinedConfig = {
       stream: () => socket,
@@ -83,9 +86,8 @@ export class Connection {
     const client = new pg.Client(config);
     const connection = new Connection(client, socket, pulse);
     const { connection: driver } = client as unknown as { readonly connection: DriverConnection };
-    // Without TLS the socket speaks the protocol; with it, what stands between does.
-    guardReads(socket, driver.ssl ? undefined : new MessageWatch());
-    driver.once('sslconnect', () => guardReads(driver.stream, new MessageWatch()));
+    guardReads(socket);
+    driver.once('sslconnect', () => guardReads(driver.stream));
     try {
       await connection.watched(client.connect());
     } catch (error) {
@@ -143,15 +145,29 @@ export class Connection {
   }
 }
 
-/** Has a stream fail where its reader throws or would never end, as the driver does at what is not PostgreSQL's protocol: it would end the process. */
-function guardReads(stream: Socket, watch: MessageWatch | undefined): void {
+/** Readers of the driver that end. */
+const ended = new WeakSet<BufferReader>();
+
+/** Has the driver's reader throw behind the last byte: in an error message without an end it would read for ever (pg-protocol 1.16). */
+function endReads(reader: BufferReader): void {
+  if (ended.has(reader)) return;
+  ended.add(reader);
+  const read = reader.string;
+  reader.string = function (length) {
+    const text = read.call(this, length);
+    if (text === '' && length > 0) throw new Error('the server sent a message without an end');
+    return text;
+  };
+}
+
+/** Has a stream fail where its reader throws, as the driver does at what is not PostgreSQL's protocol: it would end the process. */
+function guardReads(stream: Socket): void {
   const emit = stream.emit.bind(stream) as (event: string, ...values: unknown[]) => boolean;
   stream.emit = (event: string, ...values: unknown[]) => {
-    if (event !== 'data') return emit(event, ...values);
     try {
-      watch?.take(values[0] as Buffer);
       return emit(event, ...values);
     } catch (error) {
+      if (event !== 'data') throw error;
       stream.destroy(new DatabaseAwayError(error));
       return true;
     }
