@@ -111,10 +111,9 @@ export class Connection {
     return result.rows as unknown as T[];
   }
 
-  /** Runs a statement, or several without values. @returns what the server calls what it did, as in `COMMIT` */
-  async run(text: string, values?: readonly unknown[]): Promise<string> {
-    const result = await this.asked(this.client.query(text, values && [...values]));
-    return result.command;
+  /** Runs a statement, or several without values. */
+  async run(text: string, values?: readonly unknown[]): Promise<void> {
+    await this.asked(this.client.query(text, values && [...values]));
   }
 
   /** An answer, or an error that is classified; a connection that failed otherwise than by SQL takes no more. */
@@ -132,7 +131,7 @@ export class Connection {
   }
 
   private watched<T>(answer: Promise<T>): Promise<T> {
-    const cut = () => this.socket.destroy(new SilentError());
+    const cut = () => this.socket.destroy(silent());
     return this.pulse === undefined ? answer : this.pulse.over(answer, cut);
   }
 
@@ -175,12 +174,7 @@ function guardReads(stream: Socket): void {
 }
 
 /** The server is there, or was, and answers nothing. */
-class SilentError extends DatabaseAwayError {
-  constructor() {
-    super('the database does not answer');
-    this.name = 'SilentError';
-  }
-}
+const silent = () => new DatabaseAwayError('the database does not answer');
 
 /** A pulse of the server itself, not of what gives its connections to several. */
 export function pulseOf(dsn: PostgresDsn): Pulse {
@@ -222,7 +216,7 @@ export class Link {
   /** @throws Error when the server does not take the connection, or this is closed */
   async connect(): Promise<Connection> {
     if (this.isClosed) throw new LinkClosedError();
-    if (this.pulse?.isSilent) throw new SilentError();
+    if (this.pulse?.isSilent) throw silent();
     const opening = this.current;
     if (opening !== undefined) {
       const connection = await opening;
@@ -237,6 +231,16 @@ export class Link {
       if (this.current === next) this.current = undefined;
     });
     return next;
+  }
+
+  /** As `Connection.rows`, by a connection that is open. */
+  async rows<T extends readonly unknown[]>(text: string, values?: readonly unknown[]): Promise<T[]> {
+    return (await this.connect()).rows<T>(text, values);
+  }
+
+  /** As `Connection.run` likewise. */
+  async run(text: string, values?: readonly unknown[]): Promise<void> {
+    return (await this.connect()).run(text, values);
   }
 
   async close(): Promise<void> {

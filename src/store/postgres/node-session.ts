@@ -101,8 +101,7 @@ export class NodeSession implements Cluster {
   }
 
   async readPublished(): Promise<PublishedGeneration | undefined> {
-    const connection = await this.link.connect();
-    const [row] = await connection.rows<[number, unknown]>(`SELECT number, mark FROM ${this.s}.generation`);
+    const [row] = await this.link.rows<[number, unknown]>(`SELECT number, mark FROM ${this.s}.generation`);
     const [number, manifest] = row!;
     return number === 0 ? undefined : { number, manifest };
   }
@@ -142,8 +141,7 @@ export class NodeSession implements Cluster {
   private async deleteOldParts(epoch: number): Promise<void> {
     const tidying = new Link(this.dsn, 'furze tidying');
     try {
-      const connection = await tidying.connect();
-      await connection.run(
+      await tidying.run(
         `DELETE FROM ${this.s}.model_parts m USING ${this.s}.generation g
          WHERE g.epoch = $1 AND m.name <> ALL (g.parts || g.parts_before) AND m.name NOT LIKE '${KEPT_NAMES}%'`,
         [epoch],
@@ -153,9 +151,8 @@ export class NodeSession implements Cluster {
     }
   }
 
-  async askForFit(): Promise<void> {
-    const connection = await this.link.connect();
-    await connection.run(`UPDATE ${this.s}.generation SET fits_asked = fits_asked + 1`);
+  askForFit(): Promise<void> {
+    return this.link.run(`UPDATE ${this.s}.generation SET fits_asked = fits_asked + 1`);
   }
 
   noteAddress(address: string): void {

@@ -82,12 +82,7 @@ export class PassBlocks implements SharedPasses {
 
   /** Asks the database, and waits for it while it is away. */
   ask<T extends readonly unknown[]>(text: string, values: readonly unknown[]): Promise<T[]> {
-    return persist(() => this.askOnce<T>(text, values), this.options.isGivenUp);
-  }
-
-  async askOnce<T extends readonly unknown[]>(text: string, values: readonly unknown[]): Promise<T[]> {
-    const connection = await this.options.link.connect();
-    return connection.rows<T>(text, values);
+    return persist(() => this.options.link.rows<T>(text, values), this.options.isGivenUp);
   }
 }
 
@@ -176,10 +171,10 @@ class CourseInBlocks implements PassCourse {
 
   /** Keeps blocks of this node for so long, and gives all others back; what the database does not take now runs out. */
   private async lease(blocks: readonly number[], ms: number): Promise<void> {
-    const { schema: s, node } = this.passes.options;
+    const { schema: s, node, link } = this.passes.options;
     const kept = `now() + $4 * interval '1 millisecond'`;
-    await this.passes
-      .askOnce(
+    await link
+      .run(
         `UPDATE ${s}.pass_blocks SET until = CASE WHEN block = ANY($3::int4[]) THEN ${kept} END WHERE pass = $1 AND node = $2`,
         [this.pass, node, int4Array(blocks), ms],
       )

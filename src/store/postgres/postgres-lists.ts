@@ -1,7 +1,7 @@
 import type { PostgresDsn } from '../dsn.ts';
 import type { PackedList, SharedLists, SharedPlace, SharedStats } from '../shared/shared-lists.ts';
 import { type Connection, Link } from './connection.ts';
-import { MAKING_LOCK } from './schema.ts';
+import { makeOnce } from './schema.ts';
 import { int4Array } from './sql-arrays.ts';
 
 /** Period of the removal of expired lists, milliseconds. */
@@ -110,20 +110,18 @@ export class PostgresLists implements SharedLists {
   }
 
   private async makeTable(connection: Connection): Promise<void> {
+    const { table } = this;
     const schema = `"${this.dsn.schema}"`;
-    // Made last, and in one transaction: two nodes that start at once do not both make it.
-    const index = `${schema}.cached_lists_expires`;
-    const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [index]);
-    if (!there![0])
-      await connection.run(
-        `SELECT pg_advisory_xact_lock(${MAKING_LOCK});
-         CREATE SCHEMA IF NOT EXISTS ${schema};
-         CREATE UNLOGGED TABLE IF NOT EXISTS ${this.table} (
-           tag text COLLATE "C" NOT NULL, user_row integer NOT NULL, expires timestamptz NOT NULL, list bytea NOT NULL,
-           PRIMARY KEY (tag, user_row)) WITH (fillfactor = 70);
-         ALTER TABLE ${this.table} ALTER COLUMN list SET STORAGE EXTERNAL;
-         CREATE INDEX IF NOT EXISTS cached_lists_expires ON ${this.table} (expires)`,
-      );
+    await makeOnce(
+      connection,
+      `${schema}.cached_lists_expires`,
+      `CREATE SCHEMA IF NOT EXISTS ${schema};
+       CREATE UNLOGGED TABLE IF NOT EXISTS ${table} (
+         tag text COLLATE "C" NOT NULL, user_row integer NOT NULL, expires timestamptz NOT NULL, list bytea NOT NULL,
+         PRIMARY KEY (tag, user_row)) WITH (fillfactor = 70);
+       ALTER TABLE ${table} ALTER COLUMN list SET STORAGE EXTERNAL;
+       CREATE INDEX IF NOT EXISTS cached_lists_expires ON ${table} (expires)`,
+    );
     this.isMade = true;
   }
 

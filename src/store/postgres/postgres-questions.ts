@@ -34,23 +34,20 @@ export class PostgresQuestions implements Questions {
     const { table } = this;
     const endMs = performance.now() + this.waitMs;
     try {
-      const connection = await this.link.connect();
-      const [asked] = await connection.rows<[number]>(
+      const [asked] = await this.link.rows<[number]>(
         `INSERT INTO ${table} (body) VALUES ($1::json) RETURNING id`,
         [JSON.stringify(question)],
       );
       try {
         while (performance.now() < endMs) {
           await sleep(ASK_AGAIN_MS, undefined, { signal });
-          const [row] = await connection.rows<Answer>(`SELECT answer FROM ${table} WHERE id = $1`, [
-            asked![0],
-          ]);
+          const [row] = await this.link.rows<Answer>(`SELECT answer FROM ${table} WHERE id = $1`, asked);
           const answer = row?.[0];
           if (answer?.error !== undefined) throw new FurzeError('INTERNAL', answer.error);
           if (answer != null) return answer.found;
         }
       } finally {
-        connection.run(`DELETE FROM ${table} WHERE id = $1`, [asked![0]]).catch(() => {});
+        this.link.run(`DELETE FROM ${table} WHERE id = $1`, asked).catch(() => {});
       }
     } catch (error) {
       if (!isAway(error)) throw error;
@@ -77,9 +74,8 @@ export class PostgresQuestions implements Questions {
   }
 
   private async look(work: (question: unknown) => Promise<unknown>): Promise<void> {
-    const { table } = this;
-    const connection = await this.link.connect();
-    const taken = await connection.rows<[number, unknown]>(
+    const { table, link } = this;
+    const taken = await link.rows<[number, unknown]>(
       `UPDATE ${table} SET is_taken = true WHERE id IN (SELECT id FROM ${table}
          WHERE NOT is_taken AND at > now() - interval '${WAIT_MS_MAX} ms' ORDER BY id LIMIT ${TAKEN_MAX} FOR UPDATE SKIP LOCKED)
        RETURNING id, body`,
@@ -90,14 +86,12 @@ export class PostgresQuestions implements Questions {
           (found) => ({ found }),
           (error: unknown) => ({ error: String(error) }),
         );
-        await connection.run(`UPDATE ${table} SET answer = $2::json WHERE id = $1`, [
-          id,
-          JSON.stringify(answer),
-        ]);
+        const told = [id, JSON.stringify(answer)];
+        await link.run(`UPDATE ${table} SET answer = $2::json WHERE id = $1`, told);
       }),
     );
     // Those that nobody waits for any more, as of nodes that were killed.
     if (taken.length > 0)
-      await connection.run(`DELETE FROM ${table} WHERE at < now() - interval '${6 * WAIT_MS_MAX} ms'`);
+      await link.run(`DELETE FROM ${table} WHERE at < now() - interval '${6 * WAIT_MS_MAX} ms'`);
   }
 }

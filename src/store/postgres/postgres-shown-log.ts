@@ -12,8 +12,8 @@ import {
   USER_RECORDS_MAX,
   unpackShown,
 } from '../shown-log.ts';
-import { type Connection, Link, pulseOf } from './connection.ts';
-import { MAKING_LOCK } from './schema.ts';
+import { Link, pulseOf } from './connection.ts';
+import { makeOnce } from './schema.ts';
 
 /** Rows that are read or written at once: some milliseconds of the thread that serves. */
 const STEP_ROWS = 250;
@@ -25,6 +25,7 @@ const UPKEEP_SHARE = 1 / 8;
 const ROW_BYTES = 120;
 const BYTES = `octet_length(body) + octet_length(user_id) + ${ROW_BYTES}`;
 
+type Values = readonly unknown[];
 type Row = readonly [userId: string, timeMs: number, id: number, body: string];
 
 /** The log in a table that nodes share. */
@@ -48,18 +49,14 @@ export class PostgresShownLog implements ShownLog {
   /** Opens the table, and makes it where there is none. @throws DatabaseAwayError, or what the server refuses it with */
   static async open(dsn: PostgresDsn, bounds: ShownBounds): Promise<PostgresShownLog> {
     const log = new PostgresShownLog(dsn, bounds);
-    const connection = await log.link.connect();
     const { table } = log;
-    const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [table]);
-    if (there![0]) return log;
-    // Two nodes that start at once do not both make it.
-    await connection.run(`
-      BEGIN;
-      SELECT pg_advisory_xact_lock(${MAKING_LOCK});
-      CREATE TABLE IF NOT EXISTS ${table} (
-        id bigserial PRIMARY KEY, user_id text COLLATE "C" NOT NULL, at bigint NOT NULL, body text NOT NULL);
-      CREATE INDEX IF NOT EXISTS shown_user ON ${table} (user_id, at, id);
-      COMMIT`);
+    await makeOnce(
+      await log.link.connect(),
+      table,
+      `CREATE TABLE IF NOT EXISTS ${table} (
+         id bigserial PRIMARY KEY, user_id text COLLATE "C" NOT NULL, at bigint NOT NULL, body text NOT NULL);
+       CREATE INDEX IF NOT EXISTS shown_user ON ${table} (user_id, at, id)`,
+    );
     return log;
   }
 
@@ -69,15 +66,13 @@ export class PostgresShownLog implements ShownLog {
 
   async forget(userId: string): Promise<void> {
     await this.groups.settled();
-    await this.ask((connection) => connection.run(`DELETE FROM ${this.table} WHERE user_id = $1`, [userId]));
+    await this.ask(`DELETE FROM ${this.table} WHERE user_id = $1`, [userId]);
   }
 
   async ofUser(userId: string, most = USER_RECORDS_MAX): Promise<readonly ShownRecord[]> {
-    const rows = await this.ask((connection) =>
-      connection.rows<Row>(
-        `SELECT user_id, at, id, body FROM ${this.table} WHERE user_id = $1 ORDER BY at DESC, id DESC LIMIT $2`,
-        [userId, most],
-      ),
+    const rows = await this.ask<Row>(
+      `SELECT user_id, at, id, body FROM ${this.table} WHERE user_id = $1 ORDER BY at DESC, id DESC LIMIT $2`,
+      [userId, most],
     );
     return mapInTurns(rows.reverse(), recordOf);
   }
@@ -87,12 +82,10 @@ export class PostgresShownLog implements ShownLog {
     let current: { userId: string; records: ShownRecord[] } | undefined;
     for (;;) {
       const [userId, timeMs, id] = last;
-      const rows = await this.ask((connection) =>
-        connection.rows<Row>(
-          `SELECT user_id, at, id, body FROM ${this.table} WHERE (user_id, at, id) > ($1, $2, $3)
-           ORDER BY user_id, at, id LIMIT $4`,
-          [userId, timeMs, id, STEP_ROWS],
-        ),
+      const rows = await this.ask<Row>(
+        `SELECT user_id, at, id, body FROM ${this.table} WHERE (user_id, at, id) > ($1, $2, $3)
+         ORDER BY user_id, at, id LIMIT $4`,
+        [userId, timeMs, id, STEP_ROWS],
       );
       const done: ShownToUser[] = [];
       for (const row of rows) {
@@ -112,11 +105,9 @@ export class PostgresShownLog implements ShownLog {
 
   /** Rows as the server estimates them. */
   async getTables(): Promise<readonly TableStats[]> {
-    const [sizes] = await this.ask((connection) =>
-      connection.rows<[number, number]>(
-        `SELECT greatest(reltuples, 0)::bigint, pg_total_relation_size(oid) FROM pg_class WHERE oid = to_regclass($1)`,
-        [this.table],
-      ),
+    const [sizes] = await this.ask<[number, number]>(
+      `SELECT greatest(reltuples, 0)::bigint, pg_total_relation_size(oid) FROM pg_class WHERE oid = to_regclass($1)`,
+      [this.table],
     );
     const [entries, bytes] = sizes!;
     return [{ name: 'shown', entries, bytes }];
@@ -124,8 +115,7 @@ export class PostgresShownLog implements ShownLog {
 
   async prune(nowMs: number): Promise<void> {
     const before = nowMs - this.bounds.retentionMs;
-    const remove = `DELETE FROM ${this.table} WHERE at < $1`;
-    await this.ask((connection) => connection.run(remove, [before]), this.upkeep);
+    await this.ask(`DELETE FROM ${this.table} WHERE at < $1`, [before], this.upkeep);
     await this.removeExcess();
   }
 
@@ -134,8 +124,7 @@ export class PostgresShownLog implements ShownLog {
     // Numbers tell the order of arrival.
     const last = `SELECT max(id) FROM (SELECT id, sum(${BYTES}) OVER (ORDER BY id DESC) AS bytes FROM ${this.table}) AS rows
       WHERE bytes > $1`;
-    const remove = `DELETE FROM ${this.table} WHERE id <= (${last})`;
-    await this.ask((connection) => connection.run(remove, [this.bounds.bytesMax]), this.upkeep);
+    await this.ask(`DELETE FROM ${this.table} WHERE id <= (${last})`, [this.bounds.bytesMax], this.upkeep);
   }
 
   /** The data, which are in the same database, tell whether it is there. */
@@ -153,11 +142,9 @@ export class PostgresShownLog implements ShownLog {
       const part = records.slice(from, from + STEP_ROWS);
       const bodies = part.map(packShown);
       this.unlookedBytes += bodies.reduce((sum, body) => sum + body.length + ROW_BYTES, 0);
-      await this.ask((connection) =>
-        connection.run(
-          `INSERT INTO ${this.table} (user_id, at, body) SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])`,
-          [part.map(({ userId }) => userId), part.map(({ timeMs }) => timeMs), bodies],
-        ),
+      await this.ask(
+        `INSERT INTO ${this.table} (user_id, at, body) SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])`,
+        [part.map(({ userId }) => userId), part.map(({ timeMs }) => timeMs), bodies],
       );
     }
     if (this.unlookedBytes < this.bounds.bytesMax * UPKEEP_SHARE) return;
@@ -169,9 +156,9 @@ export class PostgresShownLog implements ShownLog {
       });
   }
 
-  private async ask<T>(question: (connection: Connection) => Promise<T>, link = this.link): Promise<T> {
+  private async ask<T extends Values>(text: string, values: Values, link = this.link): Promise<T[]> {
     try {
-      return await question(await link.connect());
+      return await link.rows<T>(text, values);
     } catch (error) {
       const message = `What is shown cannot be stored or read: ${messageOf(error)}.`;
       throw new FurzeError('STORE_UNAVAILABLE', message);

@@ -26,11 +26,7 @@ export class ReplicatedDataStore extends LmdbDataStore {
     const question = `SELECT position FROM "${sharedDatabase.schema}".head`;
     this.barrier = new Barrier({
       behindMsMax,
-      ask: async () => {
-        const connection = await this.link.connect();
-        const [row] = await connection.rows<[number]>(question);
-        return row![0];
-      },
+      ask: async () => (await this.link.rows<[number]>(question))[0]![0],
       follow: () => this.post({ kind: 'follow' }),
       isKnown: (user: string | number) => this.isKnown(user),
       load: (users: readonly (string | number)[]) => this.loadUsers(users),

@@ -7,8 +7,18 @@ import { userFunctionOf } from './user-queries.ts';
 
 /** Raised when a change of the tables, or of the procedure that commits, makes other programs misread them. */
 export const FORMAT_VERSION = 11;
-/** Key of the advisory lock under which tables are made: two nodes that start at once do not both. */
-export const MAKING_LOCK = 0x66757a65;
+/** Key of the advisory lock under which tables are made. */
+const MAKING_LOCK = 0x66757a65;
+
+/**
+ * Makes tables where there are none, in one transaction; two nodes that start at once do not both.
+ * @param one of them, or of their indexes, as it stands in SQL
+ * @param all SQL that leaves what is there
+ */
+export async function makeOnce(connection: Connection, one: string, all: string): Promise<void> {
+  const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [one]);
+  if (!there![0]) await connection.run(`SELECT pg_advisory_xact_lock(${MAKING_LOCK}); ${all}`);
+}
 
 /**
  * Makes the tables where there are none.
@@ -21,13 +31,18 @@ export async function openSchema(connection: Connection, schema: string): Promis
     throw new OperatorError(
       `The database has the encoding ${encoding![0]}; furze needs UTF8: CREATE DATABASE furze ENCODING 'UTF8' TEMPLATE template0.`,
     );
-  const [there] = await connection.rows<[boolean]>('SELECT to_regclass($1) IS NOT NULL', [
-    `"${schema}".head`,
-  ]);
-  if (!there![0]) await makeTables(connection, schema);
+  const head = `"${schema}".head`;
+  const made = randomBytes(16).toString('hex');
+  await makeOnce(
+    connection,
+    head,
+    `${tablesOf(schema)}
+    INSERT INTO ${head} (format, identity) VALUES (${FORMAT_VERSION}, '${made}') ON CONFLICT DO NOTHING;
+    INSERT INTO "${schema}".generation DEFAULT VALUES ON CONFLICT DO NOTHING`,
+  );
   // As a whole, since another version may have other columns, and another program any.
   const [row] = await connection.rows<[Readonly<Record<string, unknown>>]>(
-    `SELECT to_jsonb(head) FROM "${schema}".head LIMIT 1`,
+    `SELECT to_jsonb(head) FROM ${head} LIMIT 1`,
   );
   const { format, identity } = row?.[0] ?? {};
   if (!Number.isInteger(format))
@@ -37,17 +52,6 @@ export async function openSchema(connection: Connection, schema: string): Promis
       `The schema "${schema}" has format version ${format}; this program reads ${FORMAT_VERSION}: use the furze that made it, or a new schema.`,
     );
   return String(identity);
-}
-
-async function makeTables(connection: Connection, schema: string): Promise<void> {
-  const identity = randomBytes(16).toString('hex');
-  await connection.run(`
-    BEGIN;
-    SELECT pg_advisory_xact_lock(${MAKING_LOCK});
-    ${tablesOf(schema)}
-    INSERT INTO "${schema}".head (format, identity) VALUES (${FORMAT_VERSION}, '${identity}') ON CONFLICT DO NOTHING;
-    INSERT INTO "${schema}".generation DEFAULT VALUES ON CONFLICT DO NOTHING;
-    COMMIT`);
 }
 
 /**
