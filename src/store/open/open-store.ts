@@ -4,7 +4,7 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import { limitRepeats } from '../../platform/log/limit-log-repeats.ts';
 import type { CacheStore } from '../cache-store.ts';
-import type { Cluster, Questions } from '../cluster.ts';
+import type { Cluster } from '../cluster.ts';
 import type { DataStore } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
@@ -14,10 +14,8 @@ import { refuseCutOffRestore, removeUnfinished } from '../lmdb/maintenance/unfin
 import type { SyncMode, WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { type FolderLock, type LockLog, lockFolder, lockFolders } from '../lock/folder-lock.ts';
 import type { OnCopied } from '../postgres/copy-all.ts';
-import { GorseTables } from '../postgres/gorse-tables.ts';
 import { NodeSession, type NodeSessionOptions } from '../postgres/node-session.ts';
 import { PartialDataStore } from '../postgres/partial-data-store.ts';
-import { PostgresQuestions } from '../postgres/postgres-questions.ts';
 import { PostgresShownLog } from '../postgres/postgres-shown-log.ts';
 import { prepareReplica } from '../postgres/replica-start.ts';
 import { ReplicatedDataStore } from '../postgres/replicated-data-store.ts';
@@ -42,6 +40,8 @@ export { compactStore } from '../lmdb/maintenance/offline-compaction.ts';
 export { type RestoreOptions, restoreStore } from '../lmdb/maintenance/restore.ts';
 export type { SyncMode } from '../lmdb/tables/writer-messages.ts';
 export { FolderLockedError, type LockLog } from '../lock/folder-lock.ts';
+export { openGorseTables } from '../postgres/gorse-tables.ts';
+export { PostgresQuestions } from '../postgres/postgres-questions.ts';
 
 export interface StorePaths {
   /** Folder of the data store, or of this machine's replica of it. */
@@ -168,9 +168,9 @@ export function openStore(options: StoreOptions, locks: StoreLocks = lockNow(opt
     const identity = data.historyIdentity;
     const sharedLists = sharing && { ...sharing, tag: tagOf(identity) };
     const all = sharedLists
-      ? new SharedCache(openSharedLists(sharedLists, { onTrouble: report }), cache)
-      : cache;
-    return { identity, data, cache: new UnsavedStateCache(all, report), sharedLists };
+      ? new SharedCache(openSharedLists(sharedLists, { onTrouble: report }), cache, report)
+      : new UnsavedStateCache(cache, report);
+    return { identity, data, cache: all, sharedLists };
   } catch (error) {
     locks.data.release();
     if (cache === undefined) locks.cache.release();
@@ -218,11 +218,6 @@ export async function openShownLog(
   return new LmdbShownLog(path, bounds, sync === 'disk', identity);
 }
 
-/** Reads Gorse's tables in a PostgreSQL database. */
-export function openGorseTables(dsn: PostgresDsn, tablePrefix: string): Promise<GorseTables> {
-  return GorseTables.open(dsn, tablePrefix);
-}
-
 /** Joins the nodes that share a database, of which `openReadyStore` has made the tables. */
 export async function joinCluster(options: NodeSessionOptions): Promise<Cluster> {
   const session = new NodeSession(options);
@@ -233,11 +228,6 @@ export async function joinCluster(options: NodeSessionOptions): Promise<Cluster>
     await session.close();
     throw error;
   }
-}
-
-/** Lets nodes that share a database ask each other. */
-export function openQuestions(dsn: PostgresDsn): Questions {
-  return new PostgresQuestions(dsn);
 }
 
 /** Prefix of the keys of shared lists: 48 bits of a store's identity. */

@@ -12,9 +12,9 @@ import {
   guardFiles,
   joinCluster,
   lockStores,
-  openQuestions,
   openReadyStore,
   openShownLog,
+  PostgresQuestions,
   type StorePaths,
   type Stores,
 } from './open-store.ts';
@@ -90,7 +90,7 @@ export async function startStores(
   const joining = sharedDatabase && { dsn: sharedDatabase, facts, position, onNodes: tellDifferences(log) };
   const cluster = joining && (await joinCluster(joining));
   if (cluster !== undefined) teardown.add(() => cluster.close());
-  const questions = sharedDatabase && openQuestions(sharedDatabase);
+  const questions = sharedDatabase && new PostgresQuestions(sharedDatabase);
   if (questions !== undefined) teardown.add(() => questions.close());
   const noteReady = (url: string) => {
     locks.data.noteReady(url);

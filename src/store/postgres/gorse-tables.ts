@@ -44,47 +44,35 @@ const TABLES: Readonly<Record<Kind, Table>> = {
   },
 };
 
-/** Reads the users, items and feedback that Gorse keeps in PostgreSQL, in the form of the API. */
-export class GorseTables {
-  private readonly connection: Connection;
-  private readonly prefix: string;
-
-  private constructor(connection: Connection, prefix: string) {
-    this.connection = connection;
-    this.prefix = prefix;
-  }
-
-  /**
-   * @param dsn with the schema of the tables
-   * @param tablePrefix `table_prefix` of Gorse's configuration
-   * @throws FurzeError INVALID_PARAMETER for a prefix that is no part of a name, Error when the database cannot be reached
-   */
-  static async open(dsn: PostgresDsn, tablePrefix: string): Promise<GorseTables> {
-    if (!NAME_FORM.test(tablePrefix))
-      throw new FurzeError(
-        'INVALID_PARAMETER',
-        'A table prefix is letters, digits and underscores, at most 63.',
-      );
-    return new GorseTables(await Connection.open(dsn, 'furze import'), `"${dsn.schema}"."${tablePrefix}`);
-  }
-
-  /** A page of a table, in the order of its key. @param cursor `''` for the first, then that of the page before */
-  async page(kind: Kind, cursor: string): Promise<Page<object>> {
-    const { key, columns, fields } = TABLES[kind];
-    const after = cursor === '' ? undefined : (JSON.parse(cursor) as string[]);
-    const where = after && `WHERE (${key.join()}) > (${key.map((_, at) => `$${at + 1}`).join()})`;
-    const rows = await this.connection.rows(
-      `SELECT ${columns.join()} FROM ${this.prefix}${kind}" ${where ?? ''} ORDER BY ${key.join()} LIMIT ${PAGE_ROWS}`,
-      after,
+/**
+ * Opens what reads the users, items and feedback that Gorse keeps in PostgreSQL, in the form of the API.
+ * @param dsn with the schema of the tables
+ * @param tablePrefix `table_prefix` of Gorse's configuration
+ * @throws FurzeError INVALID_PARAMETER for a prefix that is no part of a name, Error when the database cannot be reached
+ */
+export async function openGorseTables(dsn: PostgresDsn, tablePrefix: string) {
+  if (!NAME_FORM.test(tablePrefix))
+    throw new FurzeError(
+      'INVALID_PARAMETER',
+      'A table prefix is letters, digits and underscores, at most 63.',
     );
-    const last = rows.length < PAGE_ROWS ? undefined : rows.at(-1)!.slice(0, key.length);
-    return {
-      cursor: last === undefined ? '' : JSON.stringify(last),
-      rows: rows.map((row) => Object.fromEntries(fields.map((field, at) => [field, row[at]]))),
-    };
-  }
-
-  close(): Promise<void> {
-    return this.connection.close();
-  }
+  const connection = await Connection.open(dsn, 'furze import');
+  return {
+    /** A page of a table, in the order of its key. @param cursor `''` for the first, then that of the page before */
+    async page(kind: Kind, cursor: string): Promise<Page<object>> {
+      const { key, columns, fields } = TABLES[kind];
+      const after = cursor === '' ? undefined : (JSON.parse(cursor) as string[]);
+      const where = after && `WHERE (${key.join()}) > (${key.map((_, at) => `$${at + 1}`).join()})`;
+      const rows = await connection.rows(
+        `SELECT ${columns.join()} FROM "${dsn.schema}"."${tablePrefix}${kind}" ${where ?? ''} ORDER BY ${key.join()} LIMIT ${PAGE_ROWS}`,
+        after,
+      );
+      const last = rows.length < PAGE_ROWS ? undefined : rows.at(-1)!.slice(0, key.length);
+      return {
+        cursor: last === undefined ? '' : JSON.stringify(last),
+        rows: rows.map((row) => Object.fromEntries(fields.map((field, at) => [field, row[at]]))),
+      };
+    },
+    close: () => connection.close(),
+  };
 }

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { withinTime } from '../../platform/concurrency/unless-aborted.ts';
 import type { UserList } from '../cache-store.ts';
 import { packList, unpackList } from '../packed-list.ts';
@@ -24,6 +25,12 @@ const TROUBLE = 'The shared cache does not answer; lists are made anew meanwhile
 
 type Found = UserList | undefined;
 
+/** What is asked for in the same turn. */
+interface Batch {
+  readonly userRows: Set<number>;
+  readonly found: Promise<ReadonlyMap<number, Found>>;
+}
+
 /**
  * Asks a place of shared lists so that nobody waits for it for long: what does not answer in time counts as absent, and
  * after a few failures nobody asks until it is back (a circuit breaker: Nygard 2007, "Release It!"). What is asked for in
@@ -32,10 +39,8 @@ type Found = UserList | undefined;
 export class CircuitBreaker {
   private readonly lists: SharedLists;
   private readonly options: BreakerOptions;
-  private readonly wanted = new Map<
-    number,
-    { readonly found: Promise<Found>; readonly tell: (found: Found) => void }
-  >();
+  /** The one that a further question joins. */
+  private batch: Batch | undefined;
   /** Questions of answers are bounded more tightly than the work of passes, so each has a row of its own. */
   private readonly inRow = { answers: 0, passes: 0 };
   private counting: Promise<SharedStats> | undefined;
@@ -55,29 +60,20 @@ export class CircuitBreaker {
   }
 
   /** The user's list; undefined when there is none, or it cannot be had in time. */
-  find(userRow: number): Promise<Found> {
-    const known = this.wanted.get(userRow);
-    if (known !== undefined) return known.found;
-    if (!this.isAvailable) return NOTHING;
-    let tell: (found: Found) => void = () => {};
-    const found = new Promise<Found>((resolve) => {
-      tell = resolve;
-    });
-    // What is asked for in the same turn goes along.
-    if (this.wanted.size === 0) setImmediate(() => this.ask());
-    this.wanted.set(userRow, { found, tell });
-    return found;
+  async find(userRow: number): Promise<Found> {
+    if (!this.isAvailable) return undefined;
+    this.batch ??= this.newBatch();
+    const { userRows, found } = this.batch;
+    userRows.add(userRow);
+    if (userRows.size === BATCH_MAX) this.batch = undefined;
+    return (await found).get(userRow);
   }
 
   /** The lists of many users, in their order; none while the place does not answer. */
   async findAll(userRows: readonly number[]): Promise<readonly Found[]> {
     if (!this.isAvailable) return [];
-    try {
-      const found = await this.counted('passes', this.lists.get(userRows));
-      return found.map((bytes, at) => bytes && unpackList(userRows[at]!, bytes));
-    } catch {
-      return [];
-    }
+    const found = await this.ask('passes', userRows);
+    return userRows.map((userRow) => found.get(userRow));
   }
 
   /** @throws Error when the place takes nothing at the moment */
@@ -111,23 +107,24 @@ export class CircuitBreaker {
     return this.options.changeMsMax ?? CHANGE_MS_MAX;
   }
 
-  private ask(): void {
-    const all = [...this.wanted];
-    this.wanted.clear();
-    for (let from = 0; from < all.length; from += BATCH_MAX) {
-      const batch = all.slice(from, from + BATCH_MAX);
-      const userRows = batch.map(([userRow]) => userRow);
-      this.counted('answers', this.lists.get(userRows)).then(
-        (found) => {
-          for (const [at, [userRow, { tell }]] of batch.entries()) {
-            const bytes = found[at];
-            tell(bytes && unpackList(userRow, bytes));
-          }
-        },
-        () => {
-          for (const [, { tell }] of batch) tell(undefined);
-        },
-      );
+  private newBatch(): Batch {
+    const userRows = new Set<number>();
+    const found = endOfTurn().then(() => {
+      if (this.batch?.userRows === userRows) this.batch = undefined;
+      return this.ask('answers', [...userRows]);
+    });
+    return { userRows, found };
+  }
+
+  private async ask(
+    asker: keyof CircuitBreaker['inRow'],
+    userRows: readonly number[],
+  ): Promise<ReadonlyMap<number, Found>> {
+    try {
+      const found = await this.counted(asker, this.lists.get(userRows));
+      return new Map(userRows.map((userRow, at) => [userRow, found[at] && unpackList(userRow, found[at])]));
+    } catch {
+      return NOTHING;
     }
   }
 
@@ -172,4 +169,4 @@ export class CircuitBreaker {
   }
 }
 
-const NOTHING = Promise.resolve(undefined);
+const NOTHING: ReadonlyMap<number, Found> = new Map();
