@@ -159,6 +159,7 @@ describe('the latest likes of all', () => {
       byUser.add(user, item, timeMs);
     for (const _ of byUser.order());
     expect(byUser.save()).toEqual(inTime.save());
+    for (const likes of [byUser, inTime]) likes.link();
     for (let user = 0; user < 7; user++) expect(byUser.latestOf(user, 10)).toEqual(inTime.latestOf(user, 10));
     expect([...byUser.usersOf(99)]).toEqual([...inTime.usersOf(99)]);
   });
@@ -174,8 +175,14 @@ describe('the latest likes of all', () => {
     for (const like of given) likes.add(...like);
     const ordered = new RecentLikes();
     for (const like of given.toSorted((a, b) => a[2] - b[2])) ordered.add(...like);
-    const told = (of: RecentLikes) =>
-      Array.from({ length: 300 }, (_, row) => [of.countOf(row), [...of.usersOf(row)], [...of.itemsOf(row)]]);
+    const told = (of: RecentLikes) => {
+      of.link();
+      return Array.from({ length: 300 }, (_, row) => [
+        of.countOf(row),
+        [...of.usersOf(row)],
+        [...of.itemsOf(row)],
+      ]);
+    };
     expect(told(likes)).not.toEqual(told(ordered));
     let steps = 0;
     for (const _ of likes.order()) {

@@ -170,11 +170,10 @@ export class PopularityCounts implements ItemPopularity {
           feedback.itemRows[next]!,
           feedback.timesMs[next]!,
         ];
-        if (sign === 1) this.recent.add(user, item, timeMs, false);
+        if (sign === 1) this.recent.add(user, item, timeMs);
         else this.recent.remove(user, item, timeMs);
         this.count(item, timeMs, sign);
       }
-      this.recent.link();
       if (end === feedback.length) this.pending.shift();
     }
     return this.pending.length > 0;

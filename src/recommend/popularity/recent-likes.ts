@@ -81,18 +81,16 @@ export class RecentLikes {
   /**
    * Takes in a like, unless later ones had to make room already.
    * @param timeMs milliseconds since the epoch
-   * @param links false for one of many, after which nothing may be asked before `link`
    */
-  add(userRow: number, itemRow: number, timeMs: number, links = true): void {
+  add(userRow: number, itemRow: number, timeMs: number): void {
     const second = secondOf(timeMs);
     if (second < this.droppedUntil) return;
     this.meanwhile?.push((ordered) => ordered.add(userRow, itemRow, timeMs));
     if (this.length === PLACES) this.dropOldest();
     this.push(userRow, itemRow, second);
-    if (links) this.link();
   }
 
-  /** Puts what was added in chains and counts. */
+  /** Puts what was added in chains and counts. Whoever asks comes first: of many that come unasked most make room again before. */
   link(): void {
     const { userRows, itemRows, beforeOfUser, beforeOfItem, lastOfUser, lastOfItem, length } = this;
     if (this.linked === length) return;
@@ -119,6 +117,7 @@ export class RecentLikes {
    * @param timeMs milliseconds since the epoch
    */
   remove(userRow: number, itemRow: number, timeMs: number): void {
+    this.link();
     this.meanwhile?.push((ordered) => ordered.remove(userRow, itemRow, timeMs));
     const second = secondOf(timeMs);
     let ofUser = this.lastOfUser[bucket(userRow)]!;
@@ -147,6 +146,7 @@ export class RecentLikes {
    * @param sums takes the sum of each item that goes with any of them
    */
   sumUp(liked: readonly number[], sums: SparseSums): void {
+    this.link();
     sums.clear();
     for (let place = 0; place < liked.length && place < LIKES_MAX; place++) {
       const { itemRows, weights } = this.companionsOf(liked[place]!);
@@ -209,8 +209,9 @@ export class RecentLikes {
 
   /** True for an item most of whose likes are among the latest of all. */
   hasJustBeenLiked(itemRow: number): boolean {
+    this.link();
     if (!this.areCounted) this.countPlaces();
-    const likes = this.length - this.likesTakenBack;
+    const likes = this.linked - this.likesTakenBack;
     return (this.placeSums[itemRow] ?? 0) > JUST_NOW_SHARE * likes * this.countOf(itemRow);
   }
 
@@ -257,9 +258,10 @@ export class RecentLikes {
 
   /** Users who stand for anybody: some of those of the latest likes, each as often as chosen. Another array once likes have changed. */
   someUsers(): readonly number[] {
+    this.link();
     if (this.anybody !== undefined) return this.anybody;
     const users: number[] = [];
-    for (let at = this.length - 1, left = LATEST; at >= 0 && left > 0; at--) {
+    for (let at = this.linked - 1, left = LATEST; at >= 0 && left > 0; at--) {
       if (this.itemRows[at] === NONE) continue;
       left--;
       const mixed = Math.imul(this.userRows[at]! ^ Math.imul(this.itemRows[at]!, 0x85ebca6b), 0x9e3779b1);
@@ -274,6 +276,7 @@ export class RecentLikes {
    * @param sinceMs milliseconds since the epoch; one from which on likes were dropped is answered with undefined
    */
   peopleWhoLiked(itemRow: number, sinceMs: readonly number[]): (number | undefined)[] {
+    this.link();
     const latest = new Map<number, number>();
     for (let at = this.lastOfItem[bucket(itemRow)]!; at !== NONE; at = this.beforeOfItem[at]!) {
       if (this.itemRows[at] !== itemRow) continue;
@@ -290,8 +293,8 @@ export class RecentLikes {
     const userRows = this.userRows.slice(0, this.length);
     const itemRows = this.itemRows.slice(0, this.length);
     const seconds = this.seconds.slice(0, this.length);
-    let count = 0;
-    for (let at = 0; at < itemRows.length; at++) {
+    let count = this.likesTakenBack === 0 ? this.length : 0;
+    for (let at = count; at < itemRows.length; at++) {
       if (itemRows[at] === NONE) continue;
       userRows[count] = userRows[at]!;
       itemRows[count] = itemRows[at]!;
@@ -309,7 +312,6 @@ export class RecentLikes {
     this.droppedUntil = seconds.length < RECENT_LIKES ? 0 : seconds.reduce((a, b) => Math.min(a, b));
     for (let at = Math.max(0, userRows.length - PLACES); at < userRows.length; at++)
       this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
-    this.link();
   }
 
   /** Puts all in the order of their times, which came in another, some of them a step. */
@@ -344,19 +346,17 @@ export class RecentLikes {
     this.droppedUntil = sample[Math.floor(DROPPED_SHARE * sample.length)]!;
     const { userRows, itemRows, seconds } = this.save();
     // Where many are of one second, those that came first go.
-    let tooMany = -KEPT_MAX;
-    for (let at = 0; at < seconds.length; at++) tooMany += Number(seconds[at]! >= this.droppedUntil);
+    let tooMany = seconds.reduce((sum, second) => sum + Number(second >= this.droppedUntil), -KEPT_MAX);
     this.clear();
-    for (let at = 0; at < seconds.length; at++) {
-      if (seconds[at]! < this.droppedUntil || tooMany-- > 0) continue;
-      this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
-    }
+    for (let at = 0; at < seconds.length; at++)
+      if (seconds[at]! >= this.droppedUntil && tooMany-- <= 0)
+        this.push(userRows[at]!, itemRows[at]!, seconds[at]!);
   }
 
   /** Forgets what is kept until the next like. */
   private forget(): void {
     this.anybody = undefined;
-    if (this.kept.size > 0) this.kept.clear();
+    this.kept.clear();
     this.keptLength = 0;
   }
 
@@ -386,7 +386,7 @@ export class RecentLikes {
 
   /** Counts the places anew, as if what was taken back had never come. */
   private countPlaces(): void {
-    const itemRows = this.itemRows.subarray(0, this.length);
+    const itemRows = this.itemRows.subarray(0, this.linked);
     // Of these alone: all others are 0, and there may be a million of them.
     for (const item of itemRows) if (item !== NONE) this.placeSums[item] = 0;
     let place = 0;

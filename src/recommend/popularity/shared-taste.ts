@@ -134,6 +134,7 @@ export class SharedTaste {
   }
 
   private use(likes: RecentLikes, model: Directions): void {
+    likes.link();
     if (likes === this.likes && model === this.model && likes.era === this.era) return;
     this.likes = likes;
     this.model = model;
