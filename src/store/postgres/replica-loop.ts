@@ -43,6 +43,8 @@ export interface ReplicaLoopParts {
 
 /** Groups that are under way at the same time: the next is read and committed while the answer to one is on its way. */
 const GROUPS_MAX = 2;
+/** Bytes of commands from which on no further one joins a group: the more pairs it has, the oftener another node has touched one meanwhile. */
+const GROUP_BYTES_MAX = 64 * 1024;
 /** Period of the look for other nodes' commits when nobody asks for them, and where all who read do, milliseconds. */
 const POLL_MS = 100;
 const LAZY_POLL_MS = 500;
@@ -130,7 +132,7 @@ export class ReplicaLoop {
 
   private write(): void {
     while (this.waiting.length > 0 && this.mayBegin) {
-      const group = takeGroup(this.waiting);
+      const group = takeGroup(this.waiting, GROUP_BYTES_MAX);
       this.underWay.add(group);
       this.carryOut(group)
         .catch((error) => this.end(error))

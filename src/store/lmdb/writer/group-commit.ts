@@ -21,11 +21,11 @@ export interface Group extends Omit<Extract<FromWriter, { kind: 'committed' }>, 
   readonly forgotten?: readonly number[];
 }
 
-/** The commands that go into the next transaction, taken from the head of those that wait. */
-export function takeGroup(waiting: Write[]): Write[] {
+/** The commands that go into the next transaction, taken from the head of those that wait. @param bytesMax see `GROUP_BYTES_MAX` */
+export function takeGroup(waiting: Write[], bytesMax = GROUP_BYTES_MAX): Write[] {
   let bytes = 0;
   let count = 0;
-  while (count < waiting.length && bytes < GROUP_BYTES_MAX) bytes += sizeOf(waiting[count++]!);
+  while (count < waiting.length && bytes < bytesMax) bytes += sizeOf(waiting[count++]!);
   return waiting.splice(0, count);
 }
 
