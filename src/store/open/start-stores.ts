@@ -5,7 +5,7 @@ import { type Clock, steadyClock } from '../../domain/clock.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { Teardown } from '../../platform/process/teardown.ts';
 import { VERSION } from '../../platform/program/version.ts';
-import { type Cluster, differencesOf, type NodeFacts, type NodeState, type Questions } from '../cluster.ts';
+import type { Cluster, NodeFacts, Questions } from '../cluster.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import type { ShownLog } from '../shown-log.ts';
 import {
@@ -87,8 +87,7 @@ export async function startStores(
   const { sharedDatabase } = options;
   const position = () => data.barrier?.position ?? 0;
   const facts = nodeFacts(config);
-  const joining = sharedDatabase && { dsn: sharedDatabase, facts, position, onNodes: tellDifferences(log) };
-  const cluster = joining && (await joinCluster(joining));
+  const cluster = sharedDatabase && (await joinCluster({ dsn: sharedDatabase, facts, position }));
   if (cluster !== undefined) teardown.add(() => cluster.close());
   const questions = sharedDatabase && new PostgresQuestions(sharedDatabase);
   if (questions !== undefined) teardown.add(() => questions.close());
@@ -106,23 +105,6 @@ const DAY_MS = 86_400_000;
 function nodeFacts(config: Config): NodeFacts {
   const { name, role } = config.node;
   return { name: name || hostname(), role, version: VERSION, settings: sharedSettings(config) };
-}
-
-/** Says once that this node goes by other settings than it is to, and once that it no longer does. */
-export function tellDifferences(log: Pick<Logger, 'warn' | 'info'>): (nodes: readonly NodeState[]) => void {
-  let told = '';
-  return (nodes) => {
-    const own = differencesOf({ nodes }).find(({ node }) => node.isSelf);
-    const keys = own?.keys.join(', ') ?? '';
-    if (keys === told) return;
-    told = keys;
-    if (own === undefined) log.info('the settings of this node agree with those of the leader again');
-    else
-      log.warn(
-        { keys: own.keys, leader: own.from.name },
-        'this node goes by other settings than the leader, so its lists are others',
-      );
-  };
 }
 
 /** Period in which a replica that is made tells its progress. */

@@ -25,8 +25,6 @@ export interface NodeSessionOptions {
   readonly facts: NodeFacts;
   /** The last commit that this node's replica shows. */
   readonly position: () => number;
-  /** Called each time that it is heard who is there. */
-  readonly onNodes?: (nodes: readonly NodeState[]) => void;
 }
 
 /**
@@ -44,7 +42,6 @@ export class NodeSession implements Cluster {
   fitsAsked = 0;
   pass = 0;
   private readonly position: () => number;
-  private readonly onNodes: NodeSessionOptions['onNodes'];
   private readonly dsn: PostgresDsn;
   private readonly link: Link;
   private readonly s: string;
@@ -64,8 +61,7 @@ export class NodeSession implements Cluster {
   private timer: NodeJS.Timeout | undefined;
   private beating: Promise<void> | undefined;
 
-  constructor({ dsn, facts, position, onNodes }: NodeSessionOptions) {
-    this.onNodes = onNodes;
+  constructor({ dsn, facts, position }: NodeSessionOptions) {
     this.self = { id: randomUUID(), ...facts };
     this.position = position;
     this.dsn = dsn;
@@ -264,6 +260,5 @@ export class NodeSession implements Cluster {
     );
     this.known = rows.map(([node]) => ({ ...node, isSelf: node.id === id }));
     this.knownAt = performance.now();
-    this.onNodes?.(this.known);
   }
 }
