@@ -11,7 +11,7 @@ import { FeedbackLoader } from '../lmdb/writer/feedback-loader.ts';
 import { FeedbackTypes } from '../lmdb/writer/feedback-types.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import { Connection } from './connection.ts';
-import { type FeedbackRow, feedbackOf, notesOf, type UserFeedback, userFeedback } from './user-queries.ts';
+import { type FeedbackRow, feedbackOf, notesOf, userFeedback } from './user-queries.ts';
 
 /** The rules of writing, for who carries out what was decided elsewhere: they mean nothing there. */
 export const NO_RULES: WriteRules = {
@@ -22,7 +22,7 @@ export const NO_RULES: WriteRules = {
   readFeedbackTypes: [],
 };
 
-/** Told how many records are copied. */
+/** Told how many records are copied, in all. */
 export type OnCopied = (records: number) => void;
 
 /** Records that are fetched at once, and written in one transaction. */
@@ -57,27 +57,25 @@ export async function copyAll(
     );
     const [position, mark, nextUserRow, nextItemRow, users, items, feedback] = head as [number, ...number[]];
     const point = { position, mark: mark! };
-    const kinds = isPartial ? (['items'] as const) : (['users', 'items'] as const);
-    const copied = await copyEntities(connection, s, new GroupWriter(tables, NO_RULES), onCopied, kinds);
+    let copied = 0;
+    const tell = (records: number) => onCopied((copied += records));
+    await copyEntities(
+      connection,
+      s,
+      new GroupWriter(tables, NO_RULES),
+      isPartial ? ['items'] : ['users', 'items'],
+      tell,
+    );
     const types = await connection.rows<[number, string]>(`SELECT type, name FROM ${s}.types ORDER BY type`);
     if (isPartial)
       tables.engine.transact(() => {
-        const state = {
-          ...readState(tables),
-          nextUserRow,
-          nextItemRow,
-          users,
-          items,
-          feedback,
-        } as StoreState;
+        const counts = { nextUserRow, nextItemRow, users, items, feedback };
+        const state = { ...readState(tables), ...counts } as StoreState;
         new FeedbackTypes(tables, state).add(types.map(([, name]) => name));
         writeState(tables, state);
         beginRecentAt(tables, point);
       });
-    else
-      await copyFeedback(connection, s, new FeedbackLoader(tables, types), (records) =>
-        onCopied(copied + records),
-      );
+    else await copyFeedback(connection, s, new FeedbackLoader(tables, types), tell);
     await connection.run('COMMIT');
     return point;
   } finally {
@@ -100,75 +98,57 @@ const NOTHING: Effects = {
   ...{ feedback: [], journals: [] },
 };
 
-/** @returns how many there are of both kinds */
 async function copyEntities(
   connection: Connection,
   s: string,
   copy: GroupWriter,
-  onCopied: OnCopied,
   kinds: readonly ('users' | 'items')[],
-): Promise<number> {
-  let records = 0;
+  tell: (more: number) => void,
+): Promise<void> {
+  const put = (part: Partial<Effects>) =>
+    copy.replicate([{ ...NOT_WHOLE, parts: [{ ...NOTHING, ...part }] }]);
   for (const kind of kinds) {
     const one = kind.slice(0, -1);
     const idField = kind === 'users' ? 'UserId' : 'ItemId';
     const query = `SELECT ${one}_row, ${one}_id, detail FROM ${s}.${kind} ORDER BY ${one}_row`;
     for await (const rows of fetchAll<EntityRow>(connection, query)) {
-      const part = {
-        ...NOTHING,
-        [kind]: rows.map(([row, id, detail]) => [row, { [idField]: id, ...detail }]),
-      };
-      copy.replicate([{ ...NOT_WHOLE, parts: [part] }]);
-      records += rows.length;
-      onCopied(records);
+      put({ [kind]: rows.map(([row, id, detail]) => [row, { [idField]: id, ...detail }]) });
+      tell(rows.length);
     }
   }
-  const vectors = `SELECT item_row, space, numbers FROM ${s}.vectors ORDER BY item_row, space`;
-  for await (const rows of fetchAll<VectorEffect>(connection, vectors, FETCH_VECTORS))
-    copy.replicate([{ ...NOT_WHOLE, parts: [{ ...NOTHING, vectors: rows }] }]);
+  const query = `SELECT item_row, space, numbers FROM ${s}.vectors ORDER BY item_row, space`;
+  for await (const vectors of fetchAll<VectorEffect>(connection, query, FETCH_VECTORS)) put({ vectors });
   const rows = await connection.rows<[string, string]>(`SELECT name, entries FROM ${s}.journals`);
-  const journals = rows.map(([name, entries]) => [name, decodeJournal(entries)] as const);
-  if (journals.length > 0) copy.replicate([{ ...NOT_WHOLE, parts: [{ ...NOTHING, journals }] }]);
-  return records;
+  if (rows.length > 0) put({ journals: rows.map(([name, entries]) => [name, decodeJournal(entries)]) });
 }
 
+/**
+ * Copies the feedback of all users, both in the order of rows, without that of items that are gone.
+ * @param connection in a transaction that `beginCopy` began
+ */
 async function copyFeedback(
   connection: Connection,
   s: string,
   loader: FeedbackLoader,
-  onCopied: OnCopied,
+  tell: (more: number) => void,
 ): Promise<void> {
-  let records = 0;
-  for await (const users of walkFeedback(connection, s)) {
-    for (const { row, feedback } of users) {
-      for (let at = 0; at < feedback.length; at += FEEDBACK_WORDS)
-        loader.add(row, feedback[at]!, feedback[at + 1]!, feedback[at + 2]!);
-      records += feedback.length / FEEDBACK_WORDS;
-    }
-    const notes = users.flatMap((user) => user.notes.map((note) => ({ userRow: user.row, ...note })));
-    if (notes.length > 0) loader.putNotes(notes);
-    onCopied(records);
-  }
-  loader.finish();
-}
-
-/**
- * All users with all their feedback, both in the order of rows, without that of items that are gone.
- * @param connection in a transaction that `beginCopy` began
- */
-async function* walkFeedback(connection: Connection, s: string): AsyncGenerator<UserFeedback[]> {
   // By the index of pairs, whatever the planner knows of the tables.
   await connection.run('SET LOCAL jit = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off');
   const gone = await connection.rows<[number]>(`SELECT row FROM ${s}.removals WHERE NOT is_user`);
-  const isThere = gone.length === 0 ? '' : `WHERE item_row <> ALL('{${gone.join()}}')`;
-  const feedback = feedbackOf(`(SELECT * FROM ${s}.feedback ${isThere} ORDER BY user_row, item_row)`);
-  const query = `SELECT u.user_row, ${feedback}, ${notesOf(s)} FROM ${s}.head h, ${s}.users u ORDER BY u.user_row`;
   const goneItems = new Set(gone.map(([row]) => row));
-  for await (const rows of fetchAll<FeedbackRow>(connection, query, FETCH_USERS))
-    yield rows.map((row) => {
-      const user = userFeedback(row);
-      return { ...user, notes: user.notes.filter(({ itemRow }) => !goneItems.has(itemRow)) };
-    });
+  const isThere = gone.length === 0 ? '' : `WHERE item_row <> ALL('{${gone.join()}}')`;
+  const from = feedbackOf(`(SELECT * FROM ${s}.feedback ${isThere} ORDER BY user_row, item_row)`);
+  const query = `SELECT u.user_row, ${from}, ${notesOf(s)} FROM ${s}.head h, ${s}.users u ORDER BY u.user_row`;
+  for await (const rows of fetchAll<FeedbackRow>(connection, query, FETCH_USERS)) {
+    const users = rows.map(userFeedback);
+    for (const { row, feedback } of users)
+      for (let at = 0; at < feedback.length; at += FEEDBACK_WORDS)
+        loader.add(row, feedback[at]!, feedback[at + 1]!, feedback[at + 2]!);
+    const notes = users.flatMap((user) => user.notes.map((note) => ({ userRow: user.row, ...note })));
+    if (notes.length > 0) loader.putNotes(notes.filter(({ itemRow }) => !goneItems.has(itemRow)));
+    tell(users.reduce((sum, { feedback }) => sum + feedback.length / FEEDBACK_WORDS, 0));
+  }
+  loader.finish();
 }
 
 /** The rows of a query in pieces; the next piece is asked for while one is worked on. */
