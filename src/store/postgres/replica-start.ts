@@ -8,7 +8,14 @@ import { NOT_WHOLE } from '../commit-effects.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import type { DataTables } from '../lmdb/tables/data-tables.ts';
 import { DATA_FILE, LOCK_FILE } from '../lmdb/tables/engine.ts';
-import { hasKinds, keepKinds, readReplicaOf, readState, writeReplicaOf } from '../lmdb/tables/meta-table.ts';
+import {
+  hasKinds,
+  keepKinds,
+  notePoint,
+  readReplicaOf,
+  readState,
+  writeReplicaOf,
+} from '../lmdb/tables/meta-table.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import { CannotFollowError } from './cannot-follow-error.ts';
 import { CommitLog } from './commit-log.ts';
@@ -36,18 +43,14 @@ export async function prepareReplica(
   kinds?: readonly PositiveKind[],
 ): Promise<void> {
   const isPartial = kinds !== undefined;
-  let connection: Connection;
-  try {
-    connection = await Connection.open(dsn, 'furze starting');
-  } catch (error) {
+  const connection = await Connection.open(dsn, 'furze starting').catch((error: unknown) => {
     throw new OperatorError(`${withoutUserInfo(dsn.url)} cannot be reached: ${messageOf(error)}.`);
-  }
-  let opened: DataTables | undefined;
+  });
+  let tables: DataTables | undefined;
   try {
     const identity = await openSchema(connection, dsn.schema);
     if (isTorn(path)) removeCopy(path);
-    let tables = openCopy(path, isPartial);
-    opened = tables;
+    tables = openCopy(path, isPartial);
     const known = readReplicaOf(tables);
     if (known === undefined && holdsAnything(tables))
       throw new OperatorError(
@@ -55,30 +58,28 @@ export async function prepareReplica(
       );
     const isSame = known?.identity === identity && (known.isPartial === true) === isPartial;
     // What was told of feedback since is by the kinds of then.
-    let isThere =
-      isSame && !(isPartial && !hasKinds(tables, kinds)) && (await catchUp(dsn, tables, isPartial));
+    const mayFollow = isSame && (kinds === undefined || hasKinds(tables, kinds));
+    let isThere = mayFollow && (await catchUp(dsn, tables, isPartial));
     for (let copies = 0; !isThere; copies++) {
       if (copies === COPIES_MAX)
         throw new OperatorError(
           `What was committed while ${path} was copied is no longer kept, ${copies} times over: PostgreSQL or the disk is too slow.`,
         );
-      if (known !== undefined || copies > 0) {
-        opened = undefined;
-        await tables.engine.close();
-        removeCopy(path);
-        tables = openCopy(path, isPartial);
-        opened = tables;
-      }
-      const of = { identity, isPartial };
-      tables.engine.transact(() => writeReplicaOf(tables, { ...of, ...NOT_WHOLE }));
-      if (isPartial) keepKinds(tables, kinds);
-      const copied = await copyAll(dsn, tables, onCopied, isPartial);
-      tables.engine.transact(() => writeReplicaOf(tables, { ...of, ...copied }));
-      isThere = await catchUp(dsn, tables, isPartial);
+      const { engine } = tables;
+      tables = undefined;
+      await engine.close();
+      removeCopy(path);
+      const copy = openCopy(path, isPartial);
+      tables = copy;
+      copy.engine.transact(() => writeReplicaOf(copy, { identity, isPartial, ...NOT_WHOLE }));
+      if (isPartial) keepKinds(copy, kinds);
+      const point = await copyAll(dsn, copy, onCopied, isPartial);
+      copy.engine.transact(() => notePoint(copy, point));
+      isThere = await catchUp(dsn, copy, isPartial);
     }
     if (isPartial) forgetUsers(tables);
   } finally {
-    await opened?.engine.close();
+    await tables?.engine.close();
     await connection.close();
   }
 }

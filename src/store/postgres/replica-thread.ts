@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../../platform/process/thread-priority.ts';
 import { NOT_WHOLE } from '../commit-effects.ts';
 import { buffersOf } from '../lmdb/changes/change-log.ts';
-import { readReplicaOf, writeReplicaOf } from '../lmdb/tables/meta-table.ts';
+import { notePoint, readReplicaOf } from '../lmdb/tables/meta-table.ts';
 import type { FromWriter, WriterOptions } from '../lmdb/tables/writer-messages.ts';
 import { GroupWriter } from '../lmdb/writer/group-writer.ts';
 import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
@@ -26,8 +26,7 @@ const loop = new ReplicaLoop({
   rules,
   point: readReplicaOf(tables)!,
   post,
-  forsake: () =>
-    tables.engine.transact(() => writeReplicaOf(tables, { ...readReplicaOf(tables)!, ...NOT_WHOLE })),
+  forsake: () => tables.engine.transact(() => notePoint(tables, NOT_WHOLE)),
   readsWait: readsWait === true,
   users: copy && { copy, read: (asked) => commitLog.readUsers(asked) },
   async close() {
