@@ -33,7 +33,7 @@ export class Barrier implements ReadBarrier {
   private readonly parts: BarrierParts;
   private readonly waiting = new Set<{ readonly position: number; readonly resolve: () => void }>();
   /** The commit up to which the replica shows all, as far as it has said. */
-  private reachedPosition = 0;
+  position = 0;
   /** The question that is under way, and the one that is asked after it. */
   private current: Promise<void> | undefined;
   private next: Promise<void> | undefined;
@@ -46,10 +46,6 @@ export class Barrier implements ReadBarrier {
 
   constructor(parts: BarrierParts) {
     this.parts = parts;
-  }
-
-  get position(): number {
-    return this.reachedPosition;
   }
 
   /** True while it is not known whether the replica shows everything: the database does not answer. */
@@ -70,7 +66,7 @@ export class Barrier implements ReadBarrier {
   /** The replica shows everything up to this commit. */
   reached(position: number): void {
     if (position <= this.position) return;
-    this.reachedPosition = position;
+    this.position = position;
     for (const each of this.waiting) if (each.position <= position) each.resolve();
   }
 

@@ -11,36 +11,31 @@ const TIME = `CASE WHEN time_stamp < '0002-01-01' THEN '' ELSE to_char(time_stam
 
 type Kind = 'users' | 'items' | 'feedback';
 
-interface Table {
-  /** The columns of its key, in the order in which it is walked; they come first in `columns`. */
-  readonly key: readonly string[];
-  readonly columns: readonly string[];
-  readonly fields: readonly string[];
-}
-
-/** The tables of Gorse 0.4 as its storage/data/sql.go makes them in PostgreSQL. */
-const TABLES: Readonly<Record<Kind, Table>> = {
+/**
+ * The tables of Gorse 0.4 as its storage/data/sql.go makes them in PostgreSQL: SQL of each field. Those of its key, in the order in
+ * which it is walked, come first.
+ */
+const TABLES: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
   users: {
-    key: ['user_id'],
-    columns: ['user_id', `coalesce(labels, '[]')`, `coalesce(subscribe, '[]')`, `coalesce(comment, '')`],
-    fields: ['UserId', 'Labels', 'Subscribe', 'Comment'],
+    UserId: 'user_id',
+    Labels: `coalesce(labels, '[]')`,
+    Subscribe: `coalesce(subscribe, '[]')`,
+    Comment: `coalesce(comment, '')`,
   },
   items: {
-    key: ['item_id'],
-    columns: [
-      'item_id',
-      'coalesce(is_hidden, false)',
-      `coalesce(categories, '[]')`,
-      TIME,
-      `coalesce(labels, '[]')`,
-      `coalesce(comment, '')`,
-    ],
-    fields: ['ItemId', 'IsHidden', 'Categories', 'Timestamp', 'Labels', 'Comment'],
+    ItemId: 'item_id',
+    IsHidden: 'coalesce(is_hidden, false)',
+    Categories: `coalesce(categories, '[]')`,
+    Timestamp: TIME,
+    Labels: `coalesce(labels, '[]')`,
+    Comment: `coalesce(comment, '')`,
   },
   feedback: {
-    key: ['feedback_type', 'user_id', 'item_id'],
-    columns: ['feedback_type', 'user_id', 'item_id', TIME, `coalesce(comment, '')`],
-    fields: ['FeedbackType', 'UserId', 'ItemId', 'Timestamp', 'Comment'],
+    FeedbackType: 'feedback_type',
+    UserId: 'user_id',
+    ItemId: 'item_id',
+    Timestamp: TIME,
+    Comment: `coalesce(comment, '')`,
   },
 };
 
@@ -60,7 +55,9 @@ export async function openGorseTables(dsn: PostgresDsn, tablePrefix: string) {
   return {
     /** A page of a table, in the order of its key. @param cursor `''` for the first, then that of the page before */
     async page(kind: Kind, cursor: string): Promise<Page<object>> {
-      const { key, columns, fields } = TABLES[kind];
+      const fields = Object.keys(TABLES[kind]);
+      const columns = Object.values(TABLES[kind]);
+      const key = columns.slice(0, kind === 'feedback' ? 3 : 1);
       const after = cursor === '' ? undefined : (JSON.parse(cursor) as string[]);
       const where = after && `WHERE (${key.join()}) > (${key.map((_, at) => `$${at + 1}`).join()})`;
       const rows = await connection.rows(
