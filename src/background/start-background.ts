@@ -19,12 +19,15 @@ import type { StartedStores } from '../store/open/start-stores.ts';
 import { SAVED_COUNTS_NAME } from '../threads/messages.ts';
 import { type BackgroundTraining, createTrainer, createTraining, openPool } from './fit/create-training.ts';
 import { GenerationFollower } from './fit/generation-follower.ts';
-import { cacheShelf, clusterShelf } from './generation/generation-storage.ts';
+import { cacheShelf, clusterShelf, type ModelShelf, NO_TERM } from './generation/generation-storage.ts';
 import { neighborFinder, vectorClusterer, vectorFinder } from './pool/finders.ts';
 import type { WorkerPool } from './pool/worker-pool.ts';
 import { TaskList } from './tasks/task-list.ts';
 import { Webhooks } from './tasks/webhooks.ts';
 import { restoreGeneration } from './training/restore-generation.ts';
+
+/** Time between two publications of the counts, milliseconds: what has come since is told by the commits. */
+const PUBLISH_COUNTS_MS = 600_000;
 
 /** Work in the background, and the state in memory that it serves. */
 export interface Background extends BackgroundTraining {
@@ -80,7 +83,7 @@ export async function startBackground(
     },
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message)),
     onNote: (message) => log.info(message),
-    countsStorage: countsStorage(pool, config, cache, { ...paths, sharedDatabase }, clock),
+    countsStorage: countsStorage(pool, config, shelf, cache, { ...paths, sharedDatabase }, options),
   });
   teardown.add(() => recommendation.lists.close());
   teardown.add(() => recommendation.answered.save());
@@ -110,21 +113,29 @@ function webhooksOf({ webhooks }: Config, log: Logger): Webhooks | undefined {
   return url === '' ? undefined : new Webhooks(url, { key, qualityFall, log });
 }
 
-/** Keeps the counts of feedback in the cache store and has a worker bring it up to date. */
+/** Keeps the counts of feedback in the cache store and has a worker bring it up to date; one that leads publishes them, too. */
 function countsStorage(
   pool: WorkerPool,
   { recommend }: Config,
+  shelf: ModelShelf,
   cache: CacheStore,
   paths: StorePaths & Pick<StartedStores, 'sharedDatabase'>,
-  clock: Clock,
+  { clock, elapsedMs }: Pick<BackgroundOptions, 'clock' | 'elapsedMs'>,
 ): CountsStorage {
+  let publishedMs = Number.NEGATIVE_INFINITY;
   const settings = {
     positiveTypes: positiveFeedback(recommend).positiveTypes,
     ...popularitySpans(recommend),
   };
   return {
     read: () => cache.getBlob(SAVED_COUNTS_NAME),
-    renew: () => pool.run<'recount'>({ kind: 'recount', ...settings, ...paths, nowMs: clock() }),
+    renew() {
+      const leads = shelf.isShared && shelf.term() !== NO_TERM;
+      const publishes = leads && elapsedMs() - publishedMs >= PUBLISH_COUNTS_MS;
+      if (publishes) publishedMs = elapsedMs();
+      const models = shelf.place();
+      return pool.run({ kind: 'recount', ...settings, ...paths, models, publishes, nowMs: clock() });
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Batch, Feedback, Item, Page, User } from '../domain/entities.ts';
 import type { ItemVector } from '../domain/vector-space.ts';
 import { grown } from '../memory/growing-u32.ts';
+import type { Point } from './commit-effects.ts';
 import type { Journal, JournalAppend } from './journals.ts';
 import type { Occurrences } from './repeats.ts';
 
@@ -176,6 +177,8 @@ export interface LocalReads {
   journalNames(): readonly string[];
   /** As of when feedback is read; undefined where that cannot be told, as while a deletion goes on. */
   readonly feedbackPosition: FeedbackPosition | undefined;
+  /** Of a copy of a database that nodes share, the last commit that it shows. */
+  readonly replicaPoint?: Point | undefined;
   /**
    * Visits what was added (`sign` 1) or removed (-1) since `since` in the order in which it happened. What is handed out
    * may be kept.

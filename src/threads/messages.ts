@@ -271,6 +271,9 @@ export interface RecountJob extends CountsSettings {
   readonly cachePath: string;
   /** The question for all feedback, where the folder lacks it. */
   readonly sharedDatabase: PostgresDsn | undefined;
+  /** Where a node that leads publishes the counts, from which nodes that lack feedback begin. */
+  readonly models: ModelPlace;
+  readonly publishes: boolean;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
 }

@@ -1,49 +1,96 @@
 import { typeTest } from '../recommend/history/counts-as-positive.ts';
-import { type CountsSettings, renewCounts, SavedCounts } from '../recommend/popularity/saved-counts.ts';
+import {
+  decodePublished,
+  encodePublished,
+  PUBLISHED_COUNTS_NAME,
+} from '../recommend/popularity/published-counts.ts';
+import {
+  type CountsSettings,
+  positionOf,
+  renewCounts,
+  SavedCounts,
+} from '../recommend/popularity/saved-counts.ts';
+import type { LocalReads } from '../store/data-store.ts';
 import type { PostgresDsn } from '../store/dsn.ts';
-import { withAllFeedback } from '../store/open/thread-stores.ts';
+import { feedbackSince, type ThreadReader, withAllFeedback } from '../store/open/thread-stores.ts';
 import { type RecountJob, SAVED_COUNTS_NAME } from './messages.ts';
-import { cacheAt, readerAt, withReads } from './open-stores.ts';
+import { cacheAt, readerAt, withModelsAt, withReads } from './open-stores.ts';
 
 /** See `RecountJob`. */
-export async function recountFeedback({
-  dataPath,
-  cachePath,
-  nowMs,
-  sharedDatabase,
-  ...settings
-}: RecountJob): Promise<Uint8Array | undefined> {
-  const cache = cacheAt(cachePath);
+export async function recountFeedback(job: RecountJob): Promise<Uint8Array | undefined> {
+  const { dataPath, nowMs, sharedDatabase, models } = job;
+  const cache = cacheAt(job.cachePath);
   const saved = await cache.getBlob(SAVED_COUNTS_NAME);
-  const { positiveTypes, windowMs, ttlMs } = settings;
+  const { positiveTypes, windowMs, ttlMs } = job;
   const counted = { positiveTypes, windowMs, ttlMs };
-  const known = withReads(dataPath, (reads) => renewCounts(saved, counted, reads, () => nowMs));
-  const renewed = known ?? (sharedDatabase && (await countAnew(counted, dataPath, sharedDatabase, nowMs)));
+  const [known, published] = withReads(dataPath, (reads) => {
+    const found = renewCounts(saved, counted, reads, () => nowMs);
+    return [found, job.publishes ? toPublish(found, reads) : undefined] as const;
+  });
+  const renewed = known ?? (sharedDatabase && (await countAnew(counted, job, sharedDatabase)));
   // A worker that sleeps on a snapshot would keep the store from using freed pages again.
   cache.local?.refresh();
   if (renewed === undefined) return undefined;
-  // One that cannot be kept still serves.
+  // One that cannot be kept still serves, and so does one that nobody else gets.
   await cache.putBlob(SAVED_COUNTS_NAME, renewed).catch(() => {});
+  if (published !== undefined)
+    await withModelsAt(models, (store) => store.putBlob(PUBLISHED_COUNTS_NAME, published)).catch(() => {});
   const shared = new Uint8Array(new SharedArrayBuffer(renewed.length));
   shared.set(renewed);
   return shared;
 }
 
+/** Undefined where it is not known of which commit the counts are. */
+function toPublish(saved: Uint8Array | undefined, reads: LocalReads): Uint8Array | undefined {
+  const { replicaPoint: point, feedbackPosition } = reads;
+  if (saved === undefined || point === undefined) return undefined;
+  if (positionOf(saved).commit !== feedbackPosition?.commit) return undefined;
+  return encodePublished({ point, typeNames: reads.feedbackTypes() }, saved);
+}
+
 /** The counts where this node has no copy of feedback; undefined where it has, and cannot tell as of when. */
 async function countAnew(
   settings: CountsSettings,
-  dataPath: string,
-  sharedDatabase: PostgresDsn,
-  nowMs: number,
+  { dataPath, nowMs, models }: RecountJob,
+  database: PostgresDsn,
 ): Promise<Uint8Array | undefined> {
   const reader = readerAt(dataPath);
   if (!reader.local.isPartial) return undefined;
   const isPositive = typeTest(settings.positiveTypes, () => reader.local.feedbackTypes());
-  const counts = new SavedCounts(settings, () => nowMs, isPositive);
+  const empty = () => new SavedCounts(settings, () => nowMs, isPositive);
   try {
-    const position = await withAllFeedback(sharedDatabase, reader, (block) => counts.take(block));
+    const bytes = await withModelsAt(models, (store) => store.getBlob(PUBLISHED_COUNTS_NAME));
+    const goneOn = bytes && (await goOn(bytes, empty(), reader, database));
+    if (goneOn !== undefined) return goneOn;
+  } catch {
+    // Damaged, of another configuration, or not to be had: everything is counted.
+  }
+  try {
+    const counts = empty();
+    const position = await withAllFeedback(database, reader, (block) => counts.take(block));
     return counts.save(position);
   } finally {
     reader.local.refresh();
   }
+}
+
+/** Brings what another node has counted up to date. @returns undefined where that cannot be */
+async function goOn(
+  published: Uint8Array,
+  counts: SavedCounts,
+  reader: ThreadReader,
+  database: PostgresDsn,
+): Promise<Uint8Array | undefined> {
+  const { point, typeNames, counts: words } = decodePublished(published);
+  counts.restore(new Uint8Array(words.buffer, words.byteOffset, words.byteLength));
+  // Types have numbers of their own at each node.
+  const byType = counts.types.save();
+  counts.types.restore([]);
+  const position = await feedbackSince(database, reader, point, (feedback, sign) => {
+    counts.apply(feedback, sign);
+    counts.popularity.drain();
+  });
+  const names = reader.local.feedbackTypes();
+  const isWhole = counts.types.add(byType, (type) => names.indexOf(typeNames[type]!));
+  return position && isWhole && !counts.popularity.hasForgotten ? counts.save(position) : undefined;
 }

@@ -58,6 +58,31 @@ describe.skipIf(!HAS_POSTGRES)('a server and workers over one PostgreSQL', () =>
       expect(await listOf(server, user)).toEqual(await listOf(worker, user));
   });
 
+  test('a server that joins begins with the counts that the worker has published', async () => {
+    const { schema, ...dsn } = parseDsn(dataStore) as PostgresDsn;
+    const connection = await Connection.open({ schema, ...dsn }, 'test');
+    const published = () =>
+      connection.rows(`SELECT 1 FROM "${schema}".model_parts WHERE name = 'given/counts'`);
+    await vi.waitFor(async () => expect(await published()).toHaveLength(1), PATIENT);
+    // It cannot read all feedback.
+    await connection.run(`ALTER TABLE "${schema}".feedback RENAME TO not_to_be_read`);
+    const joined = await start('server', 's2');
+    try {
+      const types = async (node: TestServer) =>
+        (await node.call('GET', '/api/admin/summary')).body.FeedbackTypes;
+      const [{ Count }] = await types(worker);
+      await vi.waitFor(
+        async () => expect(await types(joined)).toMatchObject([{ Name: 'like', Count }]),
+        PATIENT,
+      );
+      expect(Count).toBeGreaterThan(1000);
+    } finally {
+      await joined.stop();
+      await connection.run(`ALTER TABLE "${schema}".not_to_be_read RENAME TO feedback`);
+      await connection.close();
+    }
+  });
+
   test('what only a copy of everything tells, a server asks of a worker', async () => {
     await server.call('PUT', '/api/feedback', [{ ...LIKES[0], ItemId: 'new', UserId: 'u7' }]);
     for (const path of [

@@ -253,6 +253,8 @@ export class FitSchedule {
         // A backlog that was sent in any order counts by its times from here on.
         await inTurns(this.parts.recommendation.live.popularity.recent.order());
         this.serve(fitted.generation, true);
+        // Nodes that begin with this generation begin with its counts.
+        if (this.parts.cluster !== undefined) void this.parts.recommendation.live.saveCounts();
       }
       await unlessAborted(this.comparing, this.ending.signal);
       const generation = (unchanged && (await this.indexUsers())) || fitted.generation;

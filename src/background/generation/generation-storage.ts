@@ -56,7 +56,7 @@ export interface ModelShelf {
 /** Name of the state that says which saved parts belong together. */
 const GENERATION = 'generation';
 /** The term of a node that does not lead. */
-const NO_TERM = -1;
+export const NO_TERM = -1;
 
 /** Keeps generations in this node's cache store. Two may lie there, the last whole one and the one that is being saved. */
 export function cacheShelf(cachePath: string, states: SavedStates): ModelShelf {

@@ -23,6 +23,20 @@ export class CountsByType {
     for (const [type, count] of saved) this.counts[type] = count;
   }
 
+  /**
+   * Adds what another node has counted, whose types have other numbers.
+   * @param numberOf the number here of a type there, below 0 for none
+   * @returns false where there is none for a type that has records
+   */
+  add(counted: ReturnType<CountsByType['save']>, numberOf: (type: number) => number): boolean {
+    const found = counted.filter(([, count]) => count !== 0);
+    for (const [type, count] of found) {
+      const number = numberOf(type);
+      this.counts[number] = (this.counts[number] ?? 0) + count;
+    }
+    return found.every(([type]) => numberOf(type) >= 0);
+  }
+
   /** Not below 0 while what was taken back is not counted yet. */
   of(type: number): number {
     return Math.max(0, this.counts[type] ?? 0);

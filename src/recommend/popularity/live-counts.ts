@@ -106,9 +106,9 @@ export class LiveCounts {
     this.options.counts.apply(added, 1);
     this.total += added.length - removed.length;
     this.unsaved += records;
-    // A server is told of what all nodes write, and saves it the less often.
-    const share = this.options.reads.isPartial ? 1 : SAVE_SHARE;
-    const due = Math.max(this.saveRecordsMin, Math.min(SAVE_RECORDS_MAX, this.total * share));
+    // A server is told of what all nodes write, and begins with what one of them has counted.
+    if (this.options.reads.isPartial) return;
+    const due = Math.max(this.saveRecordsMin, Math.min(SAVE_RECORDS_MAX, this.total * SAVE_SHARE));
     if (this.unsaved >= due) void this.save();
   }
 
@@ -182,7 +182,8 @@ export class LiveCounts {
     }
   }
 
-  private async save(): Promise<void> {
+  /** Has what is saved brought up to date. */
+  async save(): Promise<void> {
     if (this.isSaving || this.needsRecount) return;
     this.isSaving = true;
     this.unsaved = 0;

@@ -168,6 +168,11 @@ function countRepeats(reads: LocalReads, visit: (block: FeedbackColumns) => void
   visit(block);
 }
 
+/** As of when everything was counted that was saved. @param bytes as `save` made them */
+export function positionOf(bytes: Uint8Array): FeedbackPosition {
+  return (decodeNested(KIND, bytes, true) as Saved).mark;
+}
+
 /**
  * The counts of all feedback as of now, out of those that were saved where these will do.
  * @returns undefined where the store cannot tell as of when it is, or does not hold all of it

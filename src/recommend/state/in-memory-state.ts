@@ -85,6 +85,11 @@ export class InMemoryState {
     return this.counts.settled;
   }
 
+  /** Has the counts that are saved brought up to date. */
+  saveCounts(): Promise<void> {
+    return this.counts.save();
+  }
+
   /** False at a start without counts that can be used, until they are there or cannot be had. */
   get isSettled(): boolean {
     return this.counts.isSettled;

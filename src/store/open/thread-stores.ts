@@ -50,6 +50,14 @@ export async function withAllFeedback(
   return readAllFeedback(dsn, reader, visit);
 }
 
+/** See `readFeedbackSince`. */
+export async function feedbackSince(
+  ...asked: Parameters<typeof import('../postgres/count-feedback.ts').readFeedbackSince>
+): Promise<FeedbackPosition | undefined> {
+  const { readFeedbackSince } = await import('../postgres/count-feedback.ts');
+  return readFeedbackSince(...asked);
+}
+
 /** Lets `work` put and get parts of models from any thread. */
 export async function withModels<T>(
   place: Extract<ModelPlace, { kind: 'postgres' }>,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { FurzeError } from '../../domain/furze-error.ts';
 import type { CheckedCommand } from '../check-command.ts';
-import { type Commit, decodeParts, type Effects, encodeParts, type RowShift } from '../commit-effects.ts';
+import { type Commit, type Effects, encodeParts } from '../commit-effects.ts';
 import type { WriteResult } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { FEEDBACK_TYPES_MAX } from '../lmdb/format/record-layout.ts';
@@ -15,29 +15,16 @@ import { type Connection, Link, pulseOf } from './connection.ts';
 import type { CommitsBehind } from './follow-commits.ts';
 import { typeOf } from './packed-type-and-time.ts';
 import type { Pulse } from './pulse.ts';
+import { commitOf, commitsAfter } from './read-commits.ts';
 import { RowsApplier } from './rows-applier.ts';
 import { int4Array } from './sql-arrays.ts';
 import { type AskedUsers, type StoredUsers, UserQueries } from './user-queries.ts';
 
-/** Commits that are read at once. */
-const COMMITS_MAX = 200;
 /** Time that commits are kept for nodes that are behind; one that is further behind copies everything anew. */
 export const KEPT_HOURS = 24;
 /** Marks are below this: as many as chance gives at once, all of which a double holds. */
 const MARK_MAX = 2 ** 48 - 1;
 
-type CommitRow = readonly [
-  headPosition: number,
-  headMark: number,
-  position: number | null,
-  mark: number,
-  markBefore: number,
-  body: Buffer,
-  userBase: number,
-  userShift: number,
-  itemBase: number,
-  itemShift: number,
-];
 type CommitAnswer = readonly [
   position: number | null,
   markBefore: number,
@@ -175,25 +162,9 @@ export class CommitLog {
     return commitOf({ position, mark, markBefore }, body, { userBase, userShift, itemBase, itemShift });
   }
 
-  /** The commits behind a position in their order, and the last one of all nodes: both as of one moment. */
-  async commitsAfter(position: number): Promise<CommitsBehind> {
-    const connection = await this.reading.connect();
-    const rows = await connection.rows<CommitRow>(
-      `SELECT h.position, h.mark, c.* FROM ${this.schema}.head h LEFT JOIN LATERAL (
-         SELECT position, mark, mark_before, body, user_base, user_shift, item_base, item_shift
-         FROM ${this.schema}.changes WHERE position > $1 ORDER BY position LIMIT ${COMMITS_MAX}) c ON true
-       ORDER BY c.position`,
-      [position],
-    );
-    const [headPosition, headMark] = rows[0]!;
-    const commits = rows.flatMap(
-      ([, , at, mark, markBefore, body, userBase, userShift, itemBase, itemShift]) => {
-        if (at === null) return [];
-        const shift = { userBase, userShift, itemBase, itemShift };
-        return [commitOf({ position: at, mark, markBefore }, body, shift)];
-      },
-    );
-    return { commits, head: { position: headPosition, mark: headMark } };
+  /** See `commitsAfter`. */
+  commitsAfter(position: number): Promise<CommitsBehind> {
+    return commitsAfter(this.reading, this.schema, position);
   }
 
   /** Users with all their feedback, and as of which commit. */
@@ -251,16 +222,4 @@ export class CommitLog {
     }
     types.remove(goneTypes);
   }
-}
-
-/** Decoded where somebody carries it out: among many nodes that is seldom who has made it, but who reads it behind those of others. */
-function commitOf(told: Omit<Commit, 'parts'>, body: Buffer, shift: RowShift): Commit {
-  let parts: Commit['parts'] | undefined;
-  return {
-    ...told,
-    get parts() {
-      parts ??= decodeParts(body, shift);
-      return parts;
-    },
-  };
 }

@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Point } from '../commit-effects.ts';
 import { FeedbackColumns, type FeedbackPosition } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
+import { ChangeLog } from '../lmdb/changes/change-log.ts';
 import { unpackTimeMs, unpackType } from '../lmdb/format/record-layout.ts';
 import type { LmdbDataReader } from '../lmdb/reads/lmdb-data-reader.ts';
+import type { LmdbLocalReads } from '../lmdb/reads/lmdb-local-reads.ts';
 import { countsByTime, decodeOccurrences } from '../repeats.ts';
 import { Connection } from './connection.ts';
 import { beginCopy, fetchAll } from './copy-all.ts';
+import { follows } from './follow-commits.ts';
 import { typeOf } from './packed-type-and-time.ts';
+import { commitsAfter } from './read-commits.ts';
+import { tellFeedback } from './tell-feedback.ts';
 
 /** Records that are handed out at a time. */
 const BLOCK_RECORDS = 65_536;
@@ -45,13 +51,15 @@ export async function readAllFeedback(
   try {
     await beginCopy(connection);
     const [head] = await connection.rows<[number]>(`SELECT position FROM ${s}.head`);
-    const position = await reached(reader, head![0]);
+    const position = await reached(local, head![0]);
     const names = await connection.rows<[number, string]>(`SELECT type, name FROM ${s}.types`);
     const own = local.storedTypes();
     const numbers = new Map(names.map(([type, name]) => [type, own.indexOf(name)]));
-    const valued = new Set(names.filter(([, name]) => local.goesByValue(name)).map(([type]) => type));
-    const kindOf = (type: number, value: number) =>
-      valued.has(type) ? local.kindNumber(numbers.get(type)!, value) : numbers.get(type)!;
+    const valued = new Set(names.filter(([, name]) => local.kinds.concern(name)).map(([type]) => type));
+    const kindOf = (type: number, value: number) => {
+      const number = numbers.get(type)!;
+      return valued.has(type) ? local.kinds.numberOf(number, own[number]!, value) : number;
+    };
     const removals = await connection.rows<[number, boolean]>(`SELECT row, is_user FROM ${s}.removals`);
     const gone = [new Set<number>(), new Set<number>()] as const;
     for (const [row, isUser] of removals) gone[isUser ? 0 : 1].add(row);
@@ -88,6 +96,49 @@ export async function readAllFeedback(
   }
 }
 
+/**
+ * Hands out what was added (`sign` 1) or removed (-1) by the commits behind a point, up to what the node's copy shows.
+ * @param visit takes what may be kept, of types by the numbers of the node's copy
+ * @returns the moment, as the node's copy tells it; undefined where what was committed since is not all known
+ * @throws Error when the copy does not come to show the point
+ */
+export async function readFeedbackSince(
+  dsn: PostgresDsn,
+  { local }: LmdbDataReader,
+  since: Point,
+  visit: (feedback: FeedbackColumns, sign: 1 | -1) => void,
+): Promise<FeedbackPosition | undefined> {
+  const connection = await Connection.open(dsn, 'furze counting');
+  try {
+    await reached(local, since.position);
+    // Together, before the thread's snapshot may be another.
+    const end = local.replicaPoint!;
+    const position = local.positionAt(end.position);
+    const types = local.storedTypes();
+    let last = since;
+    while (last.position < end.position) {
+      const { commits } = await commitsAfter(connection, `"${dsn.schema}"`, last.position);
+      if (commits.length === 0) return undefined;
+      for (const commit of commits) {
+        if (last.position === end.position) break;
+        if (!follows(last, commit)) return undefined;
+        for (const { feedback, isIncomplete } of commit.parts) {
+          if (isIncomplete) return undefined;
+          const log = new ChangeLog();
+          tellFeedback(feedback, local.kinds, (name) => types.indexOf(name), log);
+          visit(log.removed, -1);
+          visit(log.added, 1);
+        }
+        last = commit;
+      }
+    }
+    return last.mark === end.mark ? position : undefined;
+  } finally {
+    await connection.close();
+    local.refresh();
+  }
+}
+
 /** All feedback in the order in which it lies in the table, some pages at a time: packed records, with their values where asked for. */
 async function* walkPages(connection: Connection, s: string, withValues: boolean): AsyncGenerator<Buffer> {
   // Nobody may move rows to other pages meanwhile.
@@ -108,11 +159,11 @@ async function* walkPages(connection: Connection, s: string, withValues: boolean
 }
 
 /** Waits until a copy shows a commit. @returns how the copy tells that moment */
-async function reached(reader: LmdbDataReader, position: number): Promise<FeedbackPosition> {
+async function reached(local: LmdbLocalReads, position: number): Promise<FeedbackPosition> {
   const endMs = performance.now() + REACH_MS_MAX;
   for (;;) {
-    reader.local.refresh();
-    const found = reader.local.positionAt(position);
+    local.refresh();
+    const found = local.positionAt(position);
     if (found !== undefined) return found;
     if (performance.now() > endMs) throw new Error('the copy of items does not follow what is committed');
     await sleep(LOOK_MS);

@@ -40,7 +40,7 @@ function recordsOf({ parts }: Commit): number {
 }
 
 /** True for the one commit that may be carried out on what a replica shows at a point. */
-function follows(point: Point, commit: Commit): boolean {
+export function follows(point: Point, commit: Commit): boolean {
   return commit.position === point.position + 1 && commit.markBefore === point.mark;
 }
 

@@ -1,8 +1,7 @@
-import type { Commit, CommittedEffects, FeedbackEffect, Point } from '../commit-effects.ts';
+import type { Commit, CommittedEffects, Point } from '../commit-effects.ts';
 import { FeedbackColumns } from '../data-store.ts';
 import { ChangeLog } from '../lmdb/changes/change-log.ts';
 import { RecentFeedback } from '../lmdb/changes/recent-feedback.ts';
-import { tellChange } from '../lmdb/changes/tell-change.ts';
 import { encodeItem, encodeUser, toCatalogueItem } from '../lmdb/format/entity-codec.ts';
 import {
   FEEDBACK_BLOCK_RECORDS,
@@ -27,6 +26,7 @@ import type { Group } from '../lmdb/writer/group-commit.ts';
 import { IdRows } from '../lmdb/writer/id-rows.ts';
 import { OwnTransactions } from '../lmdb/writer/own-transactions.ts';
 import type { PackedFeedback } from '../packed-feedback.ts';
+import { tellFeedback } from './tell-feedback.ts';
 import type { AskedUsers, StoredUser, StoredUsers } from './user-queries.ts';
 
 /** Users that are known at most; of more, those that were asked for first are let go of, half at once. */
@@ -265,29 +265,11 @@ export class PartialCopy {
   }
 
   private tellFeedback(feedback: PackedFeedback, log: ChangeLog, position: number): void {
-    const { rows, types, typeNames, timesMs, length, isPlain } = feedback;
+    const { rows, typeNames, length } = feedback;
     this.types.add(typeNames);
-    const numbers = typeNames.map((name) => this.kinds.numberOf(this.types.numberOf(name), name, 0));
-    if (isPlain) {
-      const { added } = log;
-      this.state.feedback += length;
-      for (let at = 0, to = added.extend(length); at < length; at++, to++) {
-        added.userRows[to] = rows[at * 2]!;
-        added.itemRows[to] = rows[at * 2 + 1]!;
-        added.types[to] = numbers[types[at]!]!;
-        added.timesMs[to] = timesMs[at]!;
-      }
-    } else for (const effect of feedback) this.tell(effect, log);
+    this.state.feedback += tellFeedback(feedback, this.kinds, (name) => this.types.numberOf(name), log);
     if (this.known.size + this.reading > 0)
       for (let at = 0; at < length; at++) this.touch(rows[at * 2]!, position);
-  }
-
-  private tell(effect: FeedbackEffect, log: ChangeLog): void {
-    const { userRow, itemRow, before } = effect;
-    const after = Number.isNaN(effect.timeMs) ? undefined : effect;
-    this.state.feedback += Number(after !== undefined) - Number(before !== undefined);
-    const triple = { userRow, itemRow, type: this.types.numberOf(effect.type) };
-    tellChange(this.kinds, effect.type, triple, before, after, log);
   }
 
   private deleteItem(itemId: string, log: ChangeLog): void {

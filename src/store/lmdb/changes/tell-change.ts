@@ -17,7 +17,7 @@ type Counted = Omit<StoredFeedback, 'comment'>;
  * @param before what there was, undefined for nothing
  */
 export function tellChange(
-  kinds: ValueKinds,
+  kinds: Pick<ValueKinds, 'numberOf'>,
   name: string,
   { userRow, itemRow, type }: Triple,
   before: Counted | undefined,

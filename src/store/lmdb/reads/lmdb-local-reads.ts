@@ -1,5 +1,6 @@
 import type { Feedback, Item, User } from '../../../domain/entities.ts';
 import { grown } from '../../../memory/growing-u32.ts';
+import type { Point } from '../../commit-effects.ts';
 import {
   type CatalogueItem,
   FeedbackColumns,
@@ -30,7 +31,8 @@ export class LmdbLocalReads implements LocalReads {
   private typesVersion = 0;
   /** The types and the kinds beside them. */
   private names: readonly string[] = [];
-  private readonly kinds: ValueKinds;
+  /** Types that are told apart by values. */
+  readonly kinds: ValueKinds;
   /** Of a thread that is told of each commit; undefined for others. */
   keptKinds: KeptKinds | undefined;
   private holdsSome: boolean | undefined;
@@ -320,20 +322,14 @@ export class LmdbLocalReads implements LocalReads {
     return replay(this.tables, since, visit);
   }
 
+  get replicaPoint(): Point | undefined {
+    return readReplicaOf(this.tables);
+  }
+
   /** Of a replica that shows a commit of the shared database: the last position that is no later; undefined before that. */
   positionAt(position: number): FeedbackPosition | undefined {
     if (!(readReplicaOf(this.tables)!.position >= position)) return undefined;
     return readPositionAt(this.tables, position);
-  }
-
-  /** True for a type of feedback that is told apart by its value. */
-  goesByValue(typeName: string): boolean {
-    return this.kinds.concern(typeName);
-  }
-
-  /** The number under which feedback of a stored type is read. */
-  kindNumber(type: number, value: number): number {
-    return this.kinds.numberOf(type, this.storedTypes()[type]!, value);
   }
 
   /** The first user at or after `userRow` that has feedback, or -1. */
