@@ -73,7 +73,7 @@ const COMMANDS = [
 
 /** What runs over servers that are started for the run: PostgreSQL, Redis. Stores over them share processes, and serve nothing. */
 const SERVICES_OVER_SERVERS = ['test/servers/**/*.test.ts'];
-const STORES_OVER_SERVERS = ['test/store/{postgres,redis}/**/*.test.ts'];
+const STORES_OVER_SERVERS = ['test/store/{postgres,redis,s3}/**/*.test.ts'];
 const SERVERS = [...SERVICES_OVER_SERVERS, ...STORES_OVER_SERVERS];
 
 /** Tests of HTTP that start no service, so that they are the same over any store. */

@@ -44,11 +44,26 @@ function licensesOf(inputs) {
     inputs.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter((path) => path),
   );
   const texts = [...folders].sort().map((folder) => {
-    const file = readdirSync(join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
+    // Some packages of an owner bring no file and name the license of the others.
+    const isLike = (each) =>
+      /@[^/]+$/.test(dirname(folder)) &&
+      dirname(each) === dirname(folder) &&
+      licenseNamed(each) === licenseNamed(folder);
+    const file = [folder, ...[...folders].filter(isLike)].map(licenseFile).find(Boolean);
     if (file === undefined) throw new Error(`${folder} has no license to carry along`);
-    return `${relative('node_modules', folder)}\n\n${readFileSync(join(root, folder, file), 'utf8')}\n`;
+    return `${relative('node_modules', folder)}\n\n${readFileSync(file, 'utf8')}\n`;
   });
   return Buffer.from(texts.join('\n----\n\n'));
+}
+
+function licenseNamed(folder) {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).license;
+}
+
+/** The path of a package's file; undefined where it has none. */
+function licenseFile(folder) {
+  const name = readdirSync(join(root, folder)).find((each) => /^licen[cs]e/i.test(each));
+  return name && join(root, folder, name);
 }
 
 await buildService(process.argv[2] ?? join(root, 'dist'));

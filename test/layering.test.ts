@@ -243,13 +243,13 @@ describe('doors', () => {
     const beyond = files
       .filter(({ path }) => ['http', 'recommend'].includes(layerOf(path)))
       .flatMap((file) =>
-        ownImports(file).filter((path) => /^src\/store\/(lmdb|postgres|redis)\//.test(path)),
+        ownImports(file).filter((path) => /^src\/store\/(lmdb|postgres|redis|s3)\//.test(path)),
       );
     expect(beyond).toEqual([]);
   });
 
   it('three files open the engines: all stores, those of threads beside the main one, shared lists; that of PostgreSQL keeps its copies in LMDB', () => {
-    const engines = ['src/store/lmdb/', 'src/store/postgres/', 'src/store/redis/'];
+    const engines = ['src/store/lmdb/', 'src/store/postgres/', 'src/store/redis/', 'src/store/s3/'];
     const found = files
       .filter(({ path }) => !engines.some((engine) => path.startsWith(engine)))
       .filter((file) => ownImports(file).some((path) => engines.some((engine) => path.startsWith(engine))));
@@ -266,6 +266,12 @@ describe('doors', () => {
 
   it('one file speaks to PostgreSQL', () => {
     expect(importers('pg')).toEqual(['src/store/postgres/connection.ts']);
+  });
+
+  it('one file speaks to S3, and is loaded where a bucket is named', () => {
+    expect(importers('@aws-sdk/client-s3')).toEqual(['src/store/s3/model-objects.ts']);
+    const own = files.filter((file) => ownImports(file).includes('src/store/s3/model-objects.ts'));
+    for (const { text } of own) expect(text).toContain("await import('../s3/model-objects.ts')");
   });
 
   it('one file speaks to Redis', () => {

@@ -55,14 +55,14 @@ export async function startBackground(
   teardown: Teardown,
 ): Promise<Background> {
   const { config, log, clock, elapsedMs } = options;
-  const { identity, shownLog, data, cache, paths, cluster, questions, sharedDatabase } = stores;
+  const { identity, shownLog, data, cache, paths, cluster, questions, sharedDatabase, objects } = stores;
   const pool = openPool(config, log);
   teardown.add(() => pool.close());
   // Workers read it back while this thread loads the catalogue.
   const shelf =
     cluster === undefined
       ? cacheShelf(paths.cachePath, cache)
-      : clusterShelf(cluster, sharedDatabase!, cache);
+      : clusterShelf(cluster, { dsn: sharedDatabase!, objects }, cache);
   const trainer = createTrainer(config, paths, shelf, pool, log);
   const restored = restoreGeneration(trainer, log);
   restored.catch(() => {});

@@ -58,6 +58,8 @@ export function checkRelations(config: Config, problems: string[]): void {
       `node.role: expected "all" with database.data_store in a folder, which is one process's, got "${node.role}"`,
     );
   }
+  if (database.model_store !== '' && database.data_store.startsWith('lmdb:'))
+    problems.push('database.model_store: expected "" with database.data_store in a folder, got a bucket');
   const { ssl_cert, ssl_key } = server;
   if ((ssl_cert === '') !== (ssl_key === '')) {
     const [missing, given] = ssl_cert === '' ? ['ssl_cert', 'ssl_key'] : ['ssl_key', 'ssl_cert'];

@@ -107,6 +107,8 @@ export function expectation(schema: KeySchema): string {
       if (schema.secret) return `${KEY_FORM}, or "" for none`;
       if (schema.pattern === POSITIVE_KIND_PATTERN)
         return 'a type such as "like", "rating>=4" or "purchase=5"';
+      if (schema.dsn && schema.default === '')
+        return 'a bucket such as "s3://models/furze?region=eu-central-1", or "" for none';
       if (schema.pattern?.includes('A-Fa-f')) return 'a host name without a port, or "*"';
       if (schema.pattern?.startsWith('^[^')) return 'a host name or an address without blanks';
       if (schema.pattern?.includes('https?://')) return 'an origin such as "https://shop.example", or "*"';

@@ -31,6 +31,11 @@ const DATA_STORE = '^(lmdb://.+|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
 const CACHE_STORE =
   '^(lmdb://.+|rediss?(\\+cluster)?://[^/]+(/\\d*)?(\\?.*)?|postgres(ql)?://[^/]*/[^/?]+(\\?.*)?)$';
 
+const SIGN = '([\\w.~=+-]|%[2-7][0-9A-Fa-f])+';
+const REGION = 'region=[a-z0-9-]+';
+const ENDPOINT = 'endpoint=https?://([\\w.-]+|\\[[0-9A-Fa-f:.]+\\])(:\\d{1,5})?/?';
+const MODEL_STORE = `^(|s3://(${SIGN}:${SIGN}@)?[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\\w!.*'()/-]*)?\\?(${REGION}(&${ENDPOINT})?|${ENDPOINT}(&${REGION})?))$`;
+
 const IMAGE = '^(|https?://[^/{}\\s]+/.*|\\{Labels\\..+\\})$';
 const IMAGE_FORM =
   'a template that begins with "http://HOST/", "https://HOST/" or "{Labels.", or "" for none';
@@ -46,6 +51,9 @@ const database = Type.Object(
     ),
     cache_store: dsn('lmdb://./data/cache', CACHE_STORE).means(
       'Where lists and models are kept, all of which can be computed again. lmdb://PATH. Or where several nodes share lists: redis://USER:PASSWORD@HOST:PORT/NUMBER (Redis or Valkey; rediss:// with TLS, redis+cluster://HOST:PORT,HOST:PORT for a cluster), or postgres:// as in data_store: see docs/scale-out.md.',
+    ),
+    model_store: dsn('', MODEL_STORE).means(
+      'With data_store in PostgreSQL: where the parts of learned models are that nodes share; "" for in PostgreSQL, too. s3://BUCKET/PREFIX?region=REGION, and &endpoint=https://HOST:PORT for a service beside AWS. Credentials are those that AWS\'s variables, files or services of the host give, or stand before the bucket as KEY:SECRET@: see docs/scale-out.md.',
     ),
     sync: choice('disk', ['disk', 'commit']).means(
       'When a write is answered: "disk" once it is on disk, "commit" once it is visible (with PostgreSQL a power failure may lose the last writes; LMDB flushes each commit).',

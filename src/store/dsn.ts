@@ -33,11 +33,25 @@ export interface RedisDsn {
 
 export type Dsn = LmdbDsn | PostgresDsn | RedisDsn;
 
+/** A bucket of S3, or of a service that speaks its protocol. */
+export interface S3Dsn {
+  readonly bucket: string;
+  /** What the names of objects begin with: nothing, or folders and a slash. */
+  readonly prefix: string;
+  readonly region: string;
+  /** The service's URL; undefined for that of AWS in the region. */
+  readonly endpoint: string | undefined;
+  /** Never logged; undefined for what AWS's variables, files and services of the host give. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+}
+
 const LMDB_SCHEME = 'lmdb://';
 const POSTGRES_SCHEME = /^postgres(ql)?:\/\//;
 const REDIS_FORM =
   /^redis(?<tls>s?)(?<cluster>\+cluster)?:\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<hosts>[^@/?]+)(?:\/(?<database>\d*))?(?:\?(?<query>.*))?$/;
 const REDIS_PORT = 6379;
+/** Of services beside AWS, where none is named. */
+const S3_REGION = 'us-east-1';
 const DEFAULT_SCHEMA = 'furze';
 /** A name or an address, with a port or without. */
 const HOST_FORM = /^(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
@@ -139,6 +153,19 @@ function parseRedis(dsn: string): RedisDsn {
   };
 }
 
+/**
+ * Parses `s3://KEY:SECRET@BUCKET/PREFIX?region=REGION&endpoint=URL`, of which the configuration has checked the form.
+ * @returns undefined for `''`
+ */
+export function parseS3(dsn: string): S3Dsn | undefined {
+  if (dsn === '') return undefined;
+  const { username, password, hostname: bucket, pathname, searchParams } = new URL(dsn);
+  const prefix = pathname.replace(/\/*$/, '/').slice(1);
+  const keys = { accessKeyId: decode(username), secretAccessKey: decode(password) };
+  const [region, endpoint] = ['region', 'endpoint'].map((name) => searchParams.get(name) ?? undefined);
+  return { bucket, prefix, region: region ?? S3_REGION, endpoint, credentials: username ? keys : undefined };
+}
+
 function parseHost(text: string): { host: string; port: number } {
   const { name, port } = /^\[?(?<name>[^\]]+?)\]?(?::(?<port>\d+))?$/.exec(text)?.groups ?? {};
   const number = Number(port ?? REDIS_PORT);
@@ -151,9 +178,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refuse(
-      'The name or the password of a redis:// store has a % that stands for no sign: write it as %25.',
-    );
+    throw refuse('The name or the password of a store has a % that stands for no sign: write it as %25.');
   }
 }
 

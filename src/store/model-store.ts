@@ -1,4 +1,4 @@
-import type { PostgresDsn } from './dsn.ts';
+import type { PostgresDsn, S3Dsn } from './dsn.ts';
 
 /** Keeps the parts of models by name, each replaced as a whole. */
 export interface ModelStore {
@@ -18,9 +18,18 @@ export type ModelPlace =
       readonly dsn: PostgresDsn;
       /** Under which parts are put: while it is that of the leader, and not afterwards. */
       readonly epoch: number;
+      /** Where parts of generations are instead of the database. */
+      readonly objects?: ObjectPlace | undefined;
       /** 1 in the first element once nobody waits any more for a database that is away. */
       readonly givenUp: Int32Array<SharedArrayBuffer>;
     };
+
+/** Where the objects of the nodes that share one store are in a bucket. */
+export interface ObjectPlace {
+  readonly dsn: S3Dsn;
+  /** Tells the store: other objects under the same prefix are somebody else's. */
+  readonly tag: string;
+}
 
 /** Another node leads by now, so what this one has learned does not count. */
 export class NotLeadingError extends Error {

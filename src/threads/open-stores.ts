@@ -1,3 +1,5 @@
+import { parentPort } from 'node:worker_threads';
+import { messageOf } from '../domain/furze-error.ts';
 import { getOrPut } from '../domain/get-or-put.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { LocalReads } from '../store/data-store.ts';
@@ -43,7 +45,8 @@ export async function withModelsAt<T>(
   place: ModelPlace,
   work: (models: ModelStore) => Promise<T>,
 ): Promise<T> {
-  if (place.kind === 'postgres') return withModels(place, work);
+  if (place.kind === 'postgres')
+    return withModels(place, work, (error) => parentPort?.postMessage(messageOf(error)));
   const cache = cacheAt(place.cachePath);
   try {
     return await work(cache);

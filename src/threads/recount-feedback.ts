@@ -12,7 +12,7 @@ import {
 } from '../recommend/popularity/saved-counts.ts';
 import type { LocalReads } from '../store/data-store.ts';
 import type { PostgresDsn } from '../store/dsn.ts';
-import { feedbackSince, type ThreadReader, withAllFeedback } from '../store/open/thread-stores.ts';
+import { feedbackReads, type ThreadReader } from '../store/open/thread-stores.ts';
 import { type RecountJob, SAVED_COUNTS_NAME } from './messages.ts';
 import { cacheAt, readerAt, withModelsAt, withReads } from './open-stores.ts';
 
@@ -67,7 +67,8 @@ async function countAnew(
   }
   try {
     const counts = empty();
-    const position = await withAllFeedback(database, reader, (block) => counts.take(block));
+    const { readAllFeedback } = await feedbackReads();
+    const position = await readAllFeedback(database, reader, (block) => counts.take(block));
     return counts.save(position);
   } finally {
     reader.local.refresh();
@@ -86,7 +87,8 @@ async function goOn(
   // Types have numbers of their own at each node.
   const byType = counts.types.save();
   counts.types.restore([]);
-  const position = await feedbackSince(database, reader, point, (feedback, sign) => {
+  const { readFeedbackSince } = await feedbackReads();
+  const position = await readFeedbackSince(database, reader, point, (feedback, sign) => {
     counts.apply(feedback, sign);
     counts.popularity.drain();
   });

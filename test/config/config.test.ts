@@ -30,6 +30,7 @@ describe('defaults', () => {
       data_store: 'lmdb://./data',
       replica: 'lmdb://./replica',
       cache_store: 'lmdb://./data/cache',
+      model_store: '',
       sync: 'disk',
     });
     expect(config.recommend).toMatchObject({
@@ -147,6 +148,26 @@ fallback_recommend = ["collaborative", "user_based", "item_based", "popular", "l
     ['[telemetry]\notlp_url = "*"', /otlp_url: expected an address such as .*, got "\*"$/],
     ['[webhooks]\nurl = "hook?key=1"', /^webhooks\.url: expected an address .*, got something else$/],
     ['[database]\nsync = "never"', /^database\.sync: expected one of "disk", "commit", got "never"$/],
+    ...[
+      'models',
+      's3://models',
+      's3://Models?region=eu-central-1',
+      's3://models?regions=eu-central-1',
+      's3://models?region=eu-central-1&endpoint=minio:9000',
+      's3://models?region=eu-central-1&endpoint=http://key:s3cret@minio:9000',
+      's3://key:s3cret/1@models?region=eu-central-1',
+      's3://key:s3cret%@models?region=eu-central-1',
+    ].map(
+      (dsn) =>
+        [
+          `[database]\ndata_store = "postgres://db/shop"\nmodel_store = "${dsn}"`,
+          /^database\.model_store: expected a bucket such as "s3:(?!.*s3cret)/,
+        ] as [string, RegExp],
+    ),
+    [
+      '[database]\nmodel_store = "s3://models?region=eu-central-1"',
+      /^database\.model_store: expected "" with database\.data_store in a folder/,
+    ],
     ['[database]\ndata_store = "mysql://x"', /^database\.data_store: expected a store such as "lmdb:/],
     [
       '[recommend.online]\nfallback_recommend = ["random"]',

@@ -14,11 +14,16 @@ export const LIKES = Array.from({ length: 1200 }, (_, at) => ({
 }));
 
 /** Starts a node that learns quickly. */
-export function startNode(dataStore: string, role: 'server' | 'worker', name: string): Promise<TestServer> {
+export function startNode(
+  dataStore: string,
+  role: 'server' | 'worker',
+  name: string,
+  modelStore = '',
+): Promise<TestServer> {
   return startTestServer({
     config: {
       node: { role, name },
-      database: { data_store: dataStore },
+      database: { data_store: dataStore, model_store: modelStore },
       recommend: {
         data_source: { positive_feedback_types: ['like'] },
         collaborative: { factors: 8, epochs: 3 },

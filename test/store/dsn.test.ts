@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withoutUserInfo } from '../../src/config/without-user-info.ts';
-import { folderOf, parseDsn } from '../../src/store/dsn.ts';
+import { folderOf, parseDsn, parseS3 } from '../../src/store/dsn.ts';
 
 test('a DSN names a folder, and any other scheme is refused by name', () => {
   expect(parseDsn('lmdb://./data')).toEqual({ engine: 'lmdb', path: './data' });
@@ -87,6 +87,8 @@ test('no password of a DSN is shown to anybody', () => {
     'redis://me:1#s3cret@cache',
     'redis://me:1/2?s3cret@cache',
     'redis+cluster://me:1/s3cret@a:1,b:2',
+    's3://key:s3cret@models/recs?region=eu-central-1',
+    's3://key:1/s3cret@models?region=eu-central-1',
   ];
   for (const dsn of dsns) {
     expect(withoutUserInfo(dsn)).not.toContain('s3cret');
@@ -100,4 +102,22 @@ test('no password of a DSN is shown to anybody', () => {
     expect(() => parseDsn(`postgres://me:12${sign}s3@db/shop`)).toThrow(/write \/ as %2F/);
   expect(withoutUserInfo('redis+cluster://me:s3cret@a:1,b:2')).toBe('redis+cluster://a:1,b:2');
   expect(withoutUserInfo('lmdb://./data')).toBe('lmdb://./data');
+});
+
+test('a bucket is named with its region or its service, folders in it, and keys or none', () => {
+  expect(parseS3('')).toBeUndefined();
+  expect(parseS3('s3://models?region=eu-central-1')).toEqual({
+    bucket: 'models',
+    prefix: '',
+    region: 'eu-central-1',
+    endpoint: undefined,
+    credentials: undefined,
+  });
+  expect(parseS3('s3://AKIA:a%2Fb+c%3D@models/shop/recs/?endpoint=https://minio.example:9000')).toEqual({
+    bucket: 'models',
+    prefix: 'shop/recs/',
+    region: 'us-east-1',
+    endpoint: 'https://minio.example:9000',
+    credentials: { accessKeyId: 'AKIA', secretAccessKey: 'a/b+c=' },
+  });
 });

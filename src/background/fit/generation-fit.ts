@@ -142,7 +142,7 @@ export class GenerationFit {
   private async fit(number: number, onProgress: OnProgress, again = ANEW_MAX): Promise<Fitted | undefined> {
     const { loader, als, trainer } = this.parts;
     onProgress(LOADING_FEEDBACK, 0, 1);
-    const term = trainer.options.shelf.term();
+    const term = trainer.options.shelf.begin();
     const data = await loader.load(true, [this.last], this.abort.signal);
     if (data === undefined || this.isCancelled) return undefined;
     const { fingerprint, positives } = data;

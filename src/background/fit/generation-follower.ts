@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/furze-error.ts';
 import type { Logger } from '../../platform/log/log.ts';
 import type { Cluster } from '../../store/cluster.ts';
 import type { FitSchedule } from './fit-schedule.ts';
@@ -14,8 +15,9 @@ export class GenerationFollower {
   private epoch: number | undefined;
   private fitsAsked: number;
   private pass = 0;
-  /** The published generation that is being taken over, or could not be. */
+  /** The published generation that is being taken over, or could not be, and why, as the log has it. */
   private seen = 0;
+  private told = '';
   private retryMs = RETRY_MS;
   private retry: NodeJS.Timeout | undefined;
   private isStopped = false;
@@ -72,6 +74,7 @@ export class GenerationFollower {
       .takeOver(published)
       .then((isServed) => {
         this.retryMs = RETRY_MS;
+        this.told = '';
         if (!isServed)
           this.log.warn(
             { generation: published },
@@ -80,7 +83,9 @@ export class GenerationFollower {
       })
       .catch((error: unknown) => {
         if (this.isStopped) return;
-        this.log.error({ err: error }, 'the published generation could not be taken over; trying again');
+        if (messageOf(error) !== this.told)
+          this.log.error({ err: error }, 'the published generation could not be taken over; trying again');
+        this.told = messageOf(error);
         // A newer one that is published meanwhile is being taken over already.
         if (this.seen !== published) return;
         this.retry = setTimeout(() => this.takeOver(published), this.retryMs);

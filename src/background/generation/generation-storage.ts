@@ -5,7 +5,6 @@ import type { Ranking } from '../../recommend/models/feature-names.ts';
 import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
-import type { PostgresDsn } from '../../store/dsn.ts';
 import { type ModelPlace, NotLeadingError } from '../../store/model-store.ts';
 import { readAdopted, writeAdopted } from './adopted-settings.ts';
 
@@ -36,8 +35,10 @@ export interface GenerationManifest {
 export interface ModelShelf {
   /** True for a database that all nodes share, which may be away for a while. */
   readonly isShared: boolean;
-  /** The term that a fit that begins now names when it writes. */
+  /** The term in which this node leads; `NO_TERM` while it does not. */
   term(): number;
+  /** Begins a fit, whose parts have names of their own. @returns the term that it names when it writes */
+  begin(): number;
   /** Where its parts are put and taken from, as of now. */
   place(): ModelPlace;
   /** The name of the bytes of a part of a generation that is being made; undefined for one that is not saved. */
@@ -53,6 +54,8 @@ export interface ModelShelf {
   giveUp(): void;
 }
 
+type Shared = Pick<Extract<ModelPlace, { kind: 'postgres' }>, 'dsn' | 'objects'>;
+
 /** Name of the state that says which saved parts belong together. */
 const GENERATION = 'generation';
 /** The term of a node that does not lead. */
@@ -63,6 +66,7 @@ export function cacheShelf(cachePath: string, states: SavedStates): ModelShelf {
   return {
     isShared: false,
     term: () => 0,
+    begin: () => 0,
     giveUp() {},
     place: () => ({ kind: 'cache', cachePath }),
     nameOf: (part, generation) => savedName(part, String(generation % 2)),
@@ -73,24 +77,30 @@ export function cacheShelf(cachePath: string, states: SavedStates): ModelShelf {
 
 /**
  * Publishes generations to all nodes, by the database that they share.
+ * @param at the database, and the bucket of the parts if they are in one
  * @param states this node's own, into which the settings go that another node's search has found
  */
-export function clusterShelf(cluster: Cluster, dsn: PostgresDsn, states: SavedStates): ModelShelf {
+export function clusterShelf(cluster: Cluster, at: Shared, states: SavedStates): ModelShelf {
+  let fits = 0;
   const givenUp = new Int32Array(new SharedArrayBuffer(4));
   const term = () => cluster.epoch ?? NO_TERM;
   return {
     isShared: true,
     term,
+    begin() {
+      fits++;
+      return term();
+    },
     giveUp() {
       Atomics.store(givenUp, 0, 1);
       cluster.giveUp();
     },
-    place: () => ({ kind: 'postgres', dsn, epoch: term(), givenUp }),
+    place: () => ({ kind: 'postgres', ...at, epoch: term(), givenUp }),
     nameOf(part, generation) {
       // Each node lays out by itself what is not saved, whoever leads.
       if (partOf(part).saving === undefined) return undefined;
       if (cluster.epoch === undefined) throw new NotLeadingError();
-      return savedName(part, `${generation}-${cluster.epoch}`);
+      return savedName(part, `${generation}-${cluster.epoch}-${fits}`);
     },
     async read() {
       const published = await cluster.readPublished();

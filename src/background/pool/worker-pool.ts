@@ -17,7 +17,7 @@ const CLOSE_MS = 1000;
 const SHARING: ReadonlySet<JobKind> = new Set(['gather', 'prepare', 'finish', 'load']);
 
 export interface WorkerPoolOptions {
-  /** Told of a thread that cannot start, as when the system gives no more handles. */
+  /** Told of a thread that cannot start, as when the system gives no more handles, and of one that waits for where models are. */
   readonly onTrouble?: (message: string, error: unknown) => void;
   readonly entry?: ThreadEntry;
 }
@@ -62,6 +62,9 @@ export class WorkerPool {
       });
       pool.on('workerCreate', () => {
         this.restartMs = RESTART_MS_MIN;
+      });
+      pool.on('message', (reason: string) => {
+        onTrouble('what was learned cannot be stored yet; trying again for five minutes', new Error(reason));
       });
       pool.on('error', (error: unknown) => {
         onTrouble('a worker thread could not start; trying again', error);

@@ -4,7 +4,6 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import { readPositiveKinds } from '../../domain/positive-feedback-types.ts';
 import { limitRepeats } from '../../platform/log/limit-log-repeats.ts';
 import type { CacheStore } from '../cache-store.ts';
-import type { Cluster } from '../cluster.ts';
 import type { DataStore } from '../data-store.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
@@ -13,8 +12,8 @@ import { LmdbShownLog } from '../lmdb/lmdb-shown-log.ts';
 import { refuseCutOffRestore, removeUnfinished } from '../lmdb/maintenance/unfinished-copies.ts';
 import type { SyncMode, WriteRules } from '../lmdb/tables/writer-messages.ts';
 import { type FolderLock, type LockLog, lockFolder, lockFolders } from '../lock/folder-lock.ts';
+import type { ObjectPlace } from '../model-store.ts';
 import type { OnCopied } from '../postgres/copy-all.ts';
-import { NodeSession, type NodeSessionOptions } from '../postgres/node-session.ts';
 import { PartialDataStore } from '../postgres/partial-data-store.ts';
 import { PostgresShownLog } from '../postgres/postgres-shown-log.ts';
 import { prepareReplica } from '../postgres/replica-start.ts';
@@ -41,6 +40,7 @@ export { type RestoreOptions, restoreStore } from '../lmdb/maintenance/restore.t
 export type { SyncMode } from '../lmdb/tables/writer-messages.ts';
 export { FolderLockedError, type LockLog } from '../lock/folder-lock.ts';
 export { openGorseTables } from '../postgres/gorse-tables.ts';
+export { NodeSession } from '../postgres/node-session.ts';
 export { PostgresQuestions } from '../postgres/postgres-questions.ts';
 
 export interface StorePaths {
@@ -218,19 +218,17 @@ export async function openShownLog(
   return new LmdbShownLog(path, bounds, sync === 'disk', identity);
 }
 
-/** Joins the nodes that share a database, of which `openReadyStore` has made the tables. */
-export async function joinCluster(options: NodeSessionOptions): Promise<Cluster> {
-  const session = new NodeSession(options);
-  try {
-    await session.start();
-    return session;
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
-}
-
-/** Prefix of the keys of shared lists: 48 bits of a store's identity. */
-function tagOf(identity: string): string {
+/** Tells a store from others in the same Redis or bucket: 48 bits of its identity. */
+export function tagOf(identity: string): string {
   return Buffer.from(identity, 'hex').subarray(0, 6).toString('base64url');
 }
+
+/** What is not deleted now goes with the next generation. */
+export const keeping =
+  (place: ObjectPlace, onTrouble?: TroubleLog) => async (kept: () => Promise<readonly string[]>) => {
+    const objects = new (await import('../s3/model-objects.ts')).ModelObjects(place);
+    await objects
+      .keep(kept)
+      .catch((error) => onTrouble?.('parts of old generations could not be deleted', error));
+    objects.close();
+  };

@@ -6,17 +6,20 @@ import type { Logger } from '../../platform/log/log.ts';
 import type { Teardown } from '../../platform/process/teardown.ts';
 import { VERSION } from '../../platform/program/version.ts';
 import type { Cluster, NodeFacts, Questions } from '../cluster.ts';
-import type { PostgresDsn } from '../dsn.ts';
+import { type PostgresDsn, parseS3 } from '../dsn.ts';
+import type { ObjectPlace } from '../model-store.ts';
 import type { ShownLog } from '../shown-log.ts';
 import {
   guardFiles,
-  joinCluster,
+  keeping,
   lockStores,
+  NodeSession,
   openReadyStore,
   openShownLog,
   PostgresQuestions,
   type StorePaths,
   type Stores,
+  tagOf,
 } from './open-store.ts';
 import { holdsAskedUsers, storeOptions, storePaths } from './store-options.ts';
 
@@ -27,6 +30,7 @@ export interface StartedStores extends Stores {
   readonly cluster: Cluster | undefined;
   readonly questions: Questions | undefined;
   readonly sharedDatabase: PostgresDsn | undefined;
+  readonly objects: ObjectPlace | undefined;
   /** Notes that all is read that is needed to serve. @param url where it is asked, without a path */
   readonly noteReady: (url: string) => void;
 }
@@ -51,7 +55,7 @@ export async function startStores(
 ): Promise<StartedStores> {
   const paths = storePaths(config);
   const options = { ...storeOptions(config, clock, log), isPartial: holdsAskedUsers(config) };
-  const isReplica = options.sharedDatabase !== undefined;
+  const { sharedDatabase } = options;
   const lockLog = {
     weak: (reason: string) => log.warn(reason),
     waiting: (reason: string) => log.info({ reason }, 'waiting for another process to stop'),
@@ -75,7 +79,9 @@ export async function startStores(
     );
   locks.data.noteStarting();
   const toRead = (['data', 'cache'] as const).filter((kind) => diedStarting || locks[kind].isForeign);
-  await guardFiles({ ...paths, toRead, isReplica, signal }, (message) => log.error(message));
+  await guardFiles({ ...paths, toRead, isReplica: sharedDatabase !== undefined, signal }, (message) =>
+    log.error(message),
+  );
   const stores = await openReadyStore(options, locks, tellProgress(log, signal));
   const { data, cache, sharedLists } = stores;
   teardown.add(() => cache.close());
@@ -84,11 +90,14 @@ export async function startStores(
   const bounds = { retentionMs: retention_days * DAY_MS, bytesMax: max_mb * 2 ** 20 };
   const shownLog = await openShownLog(options, bounds, stores.identity);
   teardown.add(() => shownLog.close());
-  const { sharedDatabase } = options;
+  const modelStore = parseS3(config.database.model_store);
+  const objects = modelStore && { dsn: modelStore, tag: tagOf(stores.identity) };
   const position = () => data.barrier?.position ?? 0;
-  const facts = nodeFacts(config);
-  const cluster = sharedDatabase && (await joinCluster({ dsn: sharedDatabase, facts, position }));
+  const keepObjects = objects && keeping(objects, options.onTrouble);
+  const joining = { facts: nodeFacts(config), position, keepObjects };
+  const cluster = sharedDatabase && new NodeSession({ dsn: sharedDatabase, ...joining });
   if (cluster !== undefined) teardown.add(() => cluster.close());
+  await cluster?.start();
   const questions = sharedDatabase && new PostgresQuestions(sharedDatabase);
   if (questions !== undefined) teardown.add(() => questions.close());
   const noteReady = (url: string) => {
@@ -96,7 +105,7 @@ export async function startStores(
     // From here on other nodes' writes are taken in.
     void data.barrier?.pass();
   };
-  const joined = { cluster, questions, sharedDatabase };
+  const joined = { cluster, questions, sharedDatabase, objects };
   return { ...stores, shownLog, paths: { ...paths, sharedLists }, ...joined, noteReady };
 }
 

@@ -1,11 +1,10 @@
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { CacheStore } from '../cache-store.ts';
-import type { DataReader, FeedbackColumns, FeedbackPosition } from '../data-store.ts';
-import type { PostgresDsn } from '../dsn.ts';
+import type { DataReader } from '../data-store.ts';
 import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
 import { LmdbDataReader } from '../lmdb/reads/lmdb-data-reader.ts';
 import { openDataTables } from '../lmdb/tables/data-tables.ts';
-import type { ModelPlace, ModelStore } from '../model-store.ts';
+import { KEPT_NAMES, type ModelPlace, type ModelStore } from '../model-store.ts';
 
 /*
  * What threads beside the main one open. It lies apart from `open-store.ts`, so that a thread that starts reads neither
@@ -40,34 +39,30 @@ export function openCacheStore(cachePath: string): CacheStore {
 /** The reader of a thread. */
 export type ThreadReader = ReturnType<typeof openDataReader>;
 
-/** See `readAllFeedback`. */
-export async function withAllFeedback(
-  dsn: PostgresDsn,
-  reader: ThreadReader,
-  visit: (block: FeedbackColumns) => void,
-): Promise<FeedbackPosition> {
-  const { readAllFeedback } = await import('../postgres/count-feedback.ts');
-  return readAllFeedback(dsn, reader, visit);
-}
+/** What reads feedback out of the database, which few threads do. */
+export const feedbackReads = () => import('../postgres/count-feedback.ts');
 
-/** See `readFeedbackSince`. */
-export async function feedbackSince(
-  ...asked: Parameters<typeof import('../postgres/count-feedback.ts').readFeedbackSince>
-): Promise<FeedbackPosition | undefined> {
-  const { readFeedbackSince } = await import('../postgres/count-feedback.ts');
-  return readFeedbackSince(...asked);
-}
-
-/** Lets `work` put and get parts of models from any thread. */
+/** Lets `work` put and get parts of models from any thread. `onWait` is told why, when what is put begins to wait. */
 export async function withModels<T>(
-  place: Extract<ModelPlace, { kind: 'postgres' }>,
+  { dsn, epoch, objects: place, givenUp }: Extract<ModelPlace, { kind: 'postgres' }>,
   work: (models: ModelStore) => Promise<T>,
+  onWait: (error: unknown) => void,
 ): Promise<T> {
+  const { persist } = await import('../postgres/connection.ts');
   const { ModelParts } = await import('../postgres/model-parts.ts');
-  const models = new ModelParts(place.dsn, place.epoch, () => Atomics.load(place.givenUp, 0) === 1);
+  const rows = new ModelParts(dsn, epoch);
+  const objects = place && new (await import('../s3/model-objects.ts')).ModelObjects(place);
+  const isGivenUp = () => Atomics.load(givenUp, 0) === 1;
+  // Names that are kept are written again and again, by the leader alone.
+  const storeOf = (name: string) => (name.startsWith(KEPT_NAMES) ? rows : (objects ?? rows));
   try {
-    return await work(models);
+    return await work({
+      putBlob: (name, bytes) => persist(() => storeOf(name).putBlob(name, bytes), isGivenUp, onWait),
+      // What was published before there was a bucket is in the database.
+      getBlob: async (name) => (await storeOf(name).getBlob(name)) ?? (objects && rows.getBlob(name)),
+    });
   } finally {
-    await models.close();
+    objects?.close();
+    await rows.close();
   }
 }

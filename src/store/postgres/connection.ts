@@ -257,14 +257,20 @@ const RETRIES_MAX = 300;
 /**
  * Does work that took hours to come to; while the database is away it waits for it, for five minutes.
  * @param isGivenUp asked after each try: whether to wait no longer
+ * @param onWait told why, when the waiting begins
  */
-export async function persist<T>(work: () => Promise<T>, isGivenUp: () => boolean): Promise<T> {
+export async function persist<T>(
+  work: () => Promise<T>,
+  isGivenUp: () => boolean,
+  onWait?: (error: unknown) => void,
+): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await work();
     } catch (error) {
       const isFinal = error instanceof NotLeadingError || error instanceof LinkClosedError || !isAway(error);
       if (isFinal || tries >= RETRIES_MAX || isGivenUp()) throw error;
+      if (tries === 0) onWait?.(error);
       await sleep(RETRY_MS);
       if (isGivenUp()) throw error;
     }

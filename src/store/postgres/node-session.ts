@@ -25,6 +25,8 @@ export interface NodeSessionOptions {
   readonly facts: NodeFacts;
   /** The last commit that this node's replica shows. */
   readonly position: () => number;
+  /** Deletes the parts of old generations elsewhere than in the database; see `ModelObjects.keep`. */
+  readonly keepObjects?: ((kept: () => Promise<readonly string[]>) => Promise<void>) | undefined;
 }
 
 /**
@@ -41,8 +43,7 @@ export class NodeSession implements Cluster {
   publishedAgeMs: number | undefined;
   fitsAsked = 0;
   pass = 0;
-  private readonly position: () => number;
-  private readonly dsn: PostgresDsn;
+  private readonly options: NodeSessionOptions;
   private readonly link: Link;
   private readonly s: string;
   private readonly listeners: (() => void)[] = [];
@@ -61,10 +62,10 @@ export class NodeSession implements Cluster {
   private timer: NodeJS.Timeout | undefined;
   private beating: Promise<void> | undefined;
 
-  constructor({ dsn, facts, position }: NodeSessionOptions) {
+  constructor(options: NodeSessionOptions) {
+    const { dsn, facts, position } = options;
+    this.options = options;
     this.self = { id: randomUUID(), ...facts };
-    this.position = position;
-    this.dsn = dsn;
     this.link = new Link({ ...dsn, url: dsn.sessionUrl }, 'furze node', ANSWER_MS_MAX);
     this.s = `"${dsn.schema}"`;
     this.passes = new PassBlocks({
@@ -135,13 +136,19 @@ export class NodeSession implements Cluster {
 
   /** By a connection of its own, since it may take longer than the one of the leader may be without an answer. */
   private async deleteOldParts(epoch: number): Promise<void> {
-    const tidying = new Link(this.dsn, 'furze tidying');
+    const tidying = new Link(this.options.dsn, 'furze tidying');
     try {
       await tidying.run(
         `DELETE FROM ${this.s}.model_parts m USING ${this.s}.generation g
          WHERE g.epoch = $1 AND m.name <> ALL (g.parts || g.parts_before) AND m.name NOT LIKE '${KEPT_NAMES}%'`,
         [epoch],
       );
+      await this.options.keepObjects?.(async () => {
+        const question = `SELECT parts || parts_before FROM ${this.s}.generation WHERE epoch = $1`;
+        const [kept] = await tidying.rows<[string[]]>(question, [epoch]);
+        if (kept === undefined) throw new NotLeadingError();
+        return kept[0];
+      });
     } finally {
       await tidying.close();
     }
@@ -246,7 +253,7 @@ export class NodeSession implements Cluster {
        SELECT $1, $2, $3, $4, $5, $6, greatest(0, position - $7), $8::json FROM ${s}.head
        ON CONFLICT (id) DO UPDATE SET name = excluded.name, address = excluded.address, generation = excluded.generation,
          lag = excluded.lag, seen = excluded.seen`,
-      [id, name, role, version, this.address, this.served, this.position(), JSON.stringify(settings)],
+      [id, name, role, version, this.address, this.served, this.options.position(), JSON.stringify(settings)],
     );
     await connection.run(
       `DELETE FROM ${s}.nodes WHERE seen < now() - interval '${FORGOTTEN_MINUTES} minutes'
