@@ -40,7 +40,7 @@ export class LmdbDataReader implements DataReader {
   readonly local: LmdbLocalReads;
   protected readonly tables: DataTables;
   private readonly columns = new FeedbackColumns();
-  private readonly pageBytesMax: number;
+  protected readonly pageBytesMax: number;
 
   /** @param pageBytesMax size of the records from which on a page ends early */
   constructor(tables: DataTables, pageBytesMax = DEFAULT_LIMITS.pageBytesMax) {
