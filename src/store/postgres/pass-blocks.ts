@@ -28,10 +28,10 @@ export interface PassBlocksOptions {
  * `generation`, which each node reads with its beat.
  */
 export class PassBlocks implements SharedPasses {
-  readonly options: PassBlocksOptions;
+  readonly options: Required<PassBlocksOptions>;
 
   constructor(options: PassBlocksOptions) {
-    this.options = options;
+    this.options = { leaseMs: LEASE_MS, ...options };
   }
 
   async find({ generation, settings }: PassKind): Promise<PassCourse | undefined> {
@@ -113,7 +113,10 @@ class CourseInBlocks implements PassCourse {
   }
 
   async take(signal: AbortSignal): Promise<Uint32Array | undefined> {
-    this.timer ??= setInterval(() => this.extend(), this.leaseMs / 3).unref();
+    const { leaseMs } = this.passes.options;
+    this.timer ??= setInterval(() => {
+      if (this.taken.size > 0) void this.lease([...this.taken.values()], leaseMs);
+    }, leaseMs / 3).unref();
     while (this.isMore && !signal.aborted) {
       const userRows = await this.takeFree();
       if (userRows !== undefined) return userRows;
@@ -140,12 +143,8 @@ class CourseInBlocks implements PassCourse {
     await this.lease([], 0);
   }
 
-  private get leaseMs(): number {
-    return this.passes.options.leaseMs ?? LEASE_MS;
-  }
-
   private async takeFree(): Promise<Uint32Array | undefined> {
-    const { schema: s, node } = this.passes.options;
+    const { schema: s, node, leaseMs } = this.passes.options;
     const [row] = await this.passes.ask<[boolean, number, number | null, Buffer]>(
       `WITH free AS (
          SELECT block FROM ${s}.pass_blocks WHERE pass = $1 AND (until IS NULL OR until < now())
@@ -154,7 +153,7 @@ class CourseInBlocks implements PassCourse {
          UPDATE ${s}.pass_blocks b SET node = $2, until = now() + $3 * interval '1 millisecond'
          FROM free WHERE b.pass = $1 AND b.block = free.block RETURNING b.block, array_send(b.user_rows) AS user_rows)
        SELECT g.pass = $1, g.pass_done, t.block, t.user_rows FROM ${s}.generation g LEFT JOIN taken t ON true`,
-      [this.pass, node, this.leaseMs],
+      [this.pass, node, leaseMs],
     );
     const [isCurrent, done, block, rows] = row!;
     this.isCurrent = isCurrent;
@@ -163,10 +162,6 @@ class CourseInBlocks implements PassCourse {
     const userRows = Uint32Array.from(int4s(rows));
     this.taken.set(userRows, block);
     return userRows;
-  }
-
-  private extend(): void {
-    if (this.taken.size > 0) void this.lease([...this.taken.values()], this.leaseMs);
   }
 
   /** Keeps blocks of this node for so long, and gives all others back; what the database does not take now runs out. */

@@ -29,7 +29,7 @@ export class PostgresLists implements SharedLists {
     this.dsn = dsn;
     this.place = place;
     this.table = `"${dsn.schema}".cached_lists`;
-    this.link = this.newLink();
+    this.link = new Link(dsn, 'furze lists');
     this.aside = new Link(dsn, 'furze lists aside');
   }
 
@@ -66,13 +66,12 @@ export class PostgresLists implements SharedLists {
 
   async getStats(): Promise<SharedStats> {
     await this.connect();
-    const connection = await this.aside.connect();
-    const [size] = await connection.rows<[number, number]>(
+    const [size] = await this.aside.rows<[number, number]>(
       `SELECT pg_relation_size('${this.table}') / current_setting('block_size')::int, pg_total_relation_size('${this.table}')`,
     );
     const [pages, bytes] = size!;
     const percent = Math.min(100, (100 * COUNTED_PAGES) / Math.max(1, pages));
-    const [seen] = await connection.rows<[number, number]>(
+    const [seen] = await this.aside.rows<[number, number]>(
       `SELECT count(*) FILTER (WHERE tag = $1), count(*) FROM ${this.table} TABLESAMPLE SYSTEM ($2)`,
       [this.place.tag, percent],
     );
@@ -91,16 +90,12 @@ export class PostgresLists implements SharedLists {
   reset(): void {
     void this.link.close();
     this.isMade = false;
-    this.link = this.newLink();
+    this.link = new Link(this.dsn, 'furze lists');
   }
 
   async close(): Promise<void> {
     this.sweptAt = Number.POSITIVE_INFINITY;
     await Promise.all([this.link.close(), this.aside.close()]);
-  }
-
-  private newLink(): Link {
-    return new Link(this.dsn, 'furze lists');
   }
 
   private async connect(): Promise<Connection> {
@@ -136,8 +131,7 @@ export class PostgresLists implements SharedLists {
   /** Nodes that sweep at the same time share the work. */
   private async sweep(): Promise<void> {
     for (;;) {
-      const connection = await this.aside.connect();
-      const removed = await connection.rows(
+      const removed = await this.aside.rows(
         `DELETE FROM ${this.table} WHERE (tag, user_row) IN (
            SELECT tag, user_row FROM ${this.table} WHERE expires < now() LIMIT ${SWEEP_ROWS} FOR UPDATE SKIP LOCKED)
          RETURNING 1`,

@@ -49,7 +49,9 @@ export class Pulse {
     for (const wait of this.waiting) longest = Math.max(longest, ++wait.looks);
     if (longest < 2 && !this.isSilent) {
       this.unanswered = 0;
-      if (longest === 0) this.stop();
+      if (longest > 0) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
       return;
     }
     this.unanswered++;
@@ -67,10 +69,5 @@ export class Pulse {
     );
     this.isAsking = false;
     if (isAnswered) this.unanswered = 0;
-  }
-
-  private stop(): void {
-    clearInterval(this.timer);
-    this.timer = undefined;
   }
 }

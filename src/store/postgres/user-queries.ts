@@ -1,5 +1,6 @@
 import type { User } from '../../domain/entities.ts';
-import { decodeOccurrences, type Occurrences } from '../repeats.ts';
+import type { Note } from '../lmdb/writer/feedback-loader.ts';
+import { decodeOccurrences } from '../repeats.ts';
 import type { Connection } from './connection.ts';
 import { TypeNames } from './type-names.ts';
 
@@ -25,15 +26,8 @@ export interface StoredUser extends UserFeedback {
   readonly user: User;
 }
 
-/** Value, comment and events of a feedback, where it has any. */
-export interface StoredNote {
-  readonly itemRow: number;
-  /** By the number of the database. */
-  readonly type: number;
-  readonly value: number;
-  readonly comment: string;
-  readonly occurrences: Occurrences | undefined;
-}
+/** Value, comment and events of a feedback, where it has any; its type by the number of the database. */
+export type StoredNote = Omit<Note, 'userRow'>;
 
 /** Users that were asked for, those of them that there are, and as of which commit. */
 export interface StoredUsers {

@@ -14,9 +14,7 @@ export interface BreakerOptions {
   readonly lookMs?: number;
 }
 
-const READ_MS_MAX = 50;
-const CHANGE_MS_MAX = 2000;
-const LOOK_MS = 1000;
+const DEFAULTS = { onTrouble: () => {}, readMsMax: 50, changeMsMax: 2000, lookMs: 1000 };
 /** So many failures in a row, and nobody waits for the place any more until it answers again. */
 const FAILURES_MAX = 3;
 /** Lists asked for at once. */
@@ -38,7 +36,7 @@ interface Batch {
  */
 export class CircuitBreaker {
   private readonly lists: SharedLists;
-  private readonly options: BreakerOptions;
+  private readonly options: Required<BreakerOptions>;
   /** The one that a further question joins. */
   private batch: Batch | undefined;
   /** Questions of answers are bounded more tightly than the work of passes, so each has a row of its own. */
@@ -51,7 +49,7 @@ export class CircuitBreaker {
 
   constructor(lists: SharedLists, options: BreakerOptions = {}) {
     this.lists = lists;
-    this.options = options;
+    this.options = { ...DEFAULTS, ...options };
   }
 
   /** False from some failures in a row until the place answers again. */
@@ -86,7 +84,7 @@ export class CircuitBreaker {
   /** Shares the answer of a question that is under way. */
   getStats(): Promise<SharedStats> {
     if (!this.isAvailable) return Promise.resolve({ lists: 0, bytes: 0 });
-    this.counting ??= this.within(this.changeMsMax, this.lists.getStats()).finally(() => {
+    this.counting ??= this.within(this.options.changeMsMax, this.lists.getStats()).finally(() => {
       this.counting = undefined;
     });
     return this.counting;
@@ -94,17 +92,13 @@ export class CircuitBreaker {
 
   /** @throws Error that says why the place cannot be used */
   async ping(): Promise<void> {
-    await withinTime(this.lists.ping(), this.changeMsMax);
+    await withinTime(this.lists.ping(), this.options.changeMsMax);
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.lookTimer);
     await this.lists.close();
-  }
-
-  private get changeMsMax(): number {
-    return this.options.changeMsMax ?? CHANGE_MS_MAX;
   }
 
   private newBatch(): Batch {
@@ -133,16 +127,16 @@ export class CircuitBreaker {
       return await withinTime(work, ms);
     } catch (error) {
       this.failures++;
-      if (!this.isClosed) this.options.onTrouble?.(TROUBLE, error);
+      if (!this.isClosed) this.options.onTrouble(TROUBLE, error);
       throw error;
     }
   }
 
   /** Waits within the bound of what is asked, and after some failures in a row has nobody ask any more. */
   private async counted<T>(asker: keyof CircuitBreaker['inRow'], work: Promise<T>): Promise<T> {
-    const { readMsMax = READ_MS_MAX } = this.options;
+    const { readMsMax, changeMsMax } = this.options;
     try {
-      const done = await this.within(asker === 'answers' ? readMsMax : this.changeMsMax, work);
+      const done = await this.within(asker === 'answers' ? readMsMax : changeMsMax, work);
       this.inRow[asker] = 0;
       return done;
     } catch (error) {
@@ -155,16 +149,16 @@ export class CircuitBreaker {
   private lookLater(): void {
     this.lookTimer = setTimeout(async () => {
       try {
-        await withinTime(this.lists.ping(), this.options.readMsMax ?? READ_MS_MAX);
+        await withinTime(this.lists.ping(), this.options.readMsMax);
         Object.assign(this.inRow, { answers: 0, passes: 0 });
         this.lookTimer = undefined;
       } catch (error) {
         if (this.isClosed) return;
-        this.options.onTrouble?.(TROUBLE, error);
+        this.options.onTrouble(TROUBLE, error);
         this.lists.reset();
         this.lookLater();
       }
-    }, this.options.lookMs ?? LOOK_MS);
+    }, this.options.lookMs);
     this.lookTimer.unref();
   }
 }
