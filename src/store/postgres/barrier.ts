@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { withinTime } from '../../platform/concurrency/unless-aborted.ts';
 import type { ReadBarrier } from '../data-store.ts';
 
@@ -125,17 +126,17 @@ export class Barrier implements ReadBarrier {
   }
 
   private ask(): Promise<void> {
-    if (this.current === undefined) {
-      this.current = this.askNow().finally(() => {
-        this.current = undefined;
-      });
-      return this.current;
-    }
-    this.next ??= this.current.then(() => {
-      this.next = undefined;
-      return this.ask();
-    });
+    this.next ??= this.askNext();
     return this.next;
+  }
+
+  private async askNext(): Promise<void> {
+    await this.current;
+    // All that come in one turn of the event loop share the question: the first of them alone had it otherwise, and the others the next.
+    await endOfTurn();
+    this.next = undefined;
+    this.current = this.askNow();
+    await this.current;
   }
 
   private async askNow(): Promise<void> {

@@ -25,9 +25,15 @@ function gated() {
   return { barrier, asked, strangers, loads, pass: (ms: number) => (nowMs += ms) };
 }
 
+/** Waits until so many questions were asked: each at the end of a turn of the event loop. */
+async function questions(asked: readonly unknown[], count: number): Promise<void> {
+  await expect.poll(() => asked.length).toBe(count);
+}
+
 test('after a question that failed nobody waits for a while, and is told so', async () => {
   const { barrier, asked, pass } = gated();
   const first = barrier.pass();
+  await questions(asked, 1);
   asked[0]!.fail();
   await first;
   pass(PAUSE_MS / 2);
@@ -38,12 +44,15 @@ test('after a question that failed nobody waits for a while, and is told so', as
 
 test('once a later question is answered, each read waits again', async () => {
   const { barrier, asked, pass } = gated();
-  const [first, second] = [barrier.pass(), barrier.pass()];
+  const [first, beside] = [barrier.pass(), barrier.pass()];
+  await questions(asked, 1);
+  const second = barrier.pass();
   pass(10);
   asked[0]!.fail();
-  await first;
+  // Those of one turn share a question.
+  await Promise.all([first, beside]);
   pass(10);
-  await expect.poll(() => asked.length).toBe(2);
+  await questions(asked, 2);
   asked[1]!.answer(3);
   await second;
   // What another node answers from now on is not known here.
@@ -53,7 +62,7 @@ test('once a later question is answered, each read waits again', async () => {
   void third!.then(() => {
     isPast = true;
   });
-  await expect.poll(() => asked.length).toBe(3);
+  await questions(asked, 3);
   asked[2]!.answer(4);
   await new Promise(setImmediate);
   expect(isPast).toBe(false);
@@ -66,6 +75,7 @@ test('the load of a user tells what is committed, too, and asks no question besi
   strangers.add('u');
   // The first question has the replica follow.
   const first = barrier.pass(['u']);
+  await questions(asked, 1);
   asked[0]!.answer(3);
   loads[0]!.done();
   await first;
@@ -97,12 +107,14 @@ test('who comes in the pause after a load that failed is loaded where the questi
   const { barrier, asked, strangers, loads, pass } = gated();
   strangers.add('u');
   const first = barrier.pass(['u']);
+  await questions(asked, 1);
   asked[0]!.answer(3);
   loads[0]!.fail();
   await first;
   pass(PAUSE_MS / 2);
   const second = barrier.pass(['u']);
-  expect([asked.length, loads.length]).toEqual([2, 1]);
+  await questions(asked, 2);
+  expect(loads).toHaveLength(1);
   pass(PAUSE_MS);
   asked[1]!.answer(3);
   await expect.poll(() => loads.length).toBe(2);
