@@ -1,5 +1,5 @@
 /*
- * `npm run bench:cluster [-- --batches N] [-- --nodes 1,2,4 [--role all] [--round-trip 2]] [-- --passes 1,3]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
+ * `npm run bench:cluster [-- --batches N] [-- --nodes 1,2,4 [--role all] [--round-trip 2]] [-- --passes 1,3] [-- --models 200]`: what PostgreSQL costs. One node writes feedback, is asked for the barrier that every strict read
  * passes, and its copy is made anew; then what requests to one and two servers cost all parts. Rates by processor time, which other work on the machine does not change much.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,9 +12,10 @@ import { type PostgresDsn, parseDsn } from '../src/store/dsn.ts';
 import { openReadyStore, type Stores } from '../src/store/open/open-store.ts';
 import { Connection } from '../src/store/postgres/connection.ts';
 import { prepareReplica } from '../src/store/postgres/replica-start.ts';
-import { startPostgres } from '../test/servers/postgres.ts';
+import { startPostgres, type TestPostgres } from '../test/servers/postgres.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import { measureLists } from './cluster/lists.ts';
+import { measureModels } from './cluster/models.ts';
 import { measureNodes } from './cluster/nodes.ts';
 import { measurePasses } from './cluster/passes.ts';
 import { measureRequests } from './cluster/requests.ts';
@@ -29,6 +30,8 @@ const { values: options } = parseArgs({
     nodes: { type: 'string' },
     /** Numbers of workers that share a pass over all users' lists, as 1,3: that table alone. */
     passes: { type: 'string' },
+    /** MiB of a part of a model that is put into and got out of PostgreSQL and a bucket: that table alone. */
+    models: { type: 'string' },
     /** Role of these nodes: servers have no copy of what users do, all others do. */
     role: { type: 'string', default: 'server' },
     /** Milliseconds there and back to PostgreSQL: how many single feedback a second then, that table alone. */
@@ -49,42 +52,41 @@ if (postgres === undefined) console.log('SKIPPED: there is no PostgreSQL on this
 else {
   const folder = await mkdtemp(join(tmpdir(), 'furze-cluster-'));
   try {
-    if (options.nodes === undefined && options.passes === undefined)
-      await measure(parseDsn(postgres.url) as PostgresDsn, folder, postgres.processId);
-    const redis = await startRedis();
-    if (redis === undefined)
-      console.log('SKIPPED: there is no redis-server and no valkey-server on this machine');
-    else if (options.passes !== undefined) {
-      await measurePasses({ postgres, redis }, folder, options.passes.split(','), isSmoke);
-      await redis.stop();
-    } else if (options.nodes !== undefined) {
-      const counts = options.nodes.split(',');
-      const roundTrip = options['round-trip'];
-      await measureNodes(
-        { postgres, redis },
-        folder,
-        counts,
-        options.role,
-        isSmoke,
-        roundTrip === undefined ? undefined : Number(roundTrip),
-      );
-      await redis.stop();
-    } else {
-      await measureLists(
-        `${postgres.url}?schema=lists`,
-        redis.url,
-        join(folder, 'lists'),
-        isSmoke ? 500 : 20_000,
-      );
-      const engines = { postgres, redis };
-      await measureRequests(engines, folder, isSmoke);
-      if (isSmoke) await measureNodes(engines, folder, ['1', '1+1'], options.role, isSmoke);
-      await redis.stop();
-    }
+    if (options.models !== undefined) await measureModels(postgres, Number(options.models));
+    else await measureAll(postgres, folder);
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function measureAll(postgres: TestPostgres, folder: string): Promise<void> {
+  if (options.nodes === undefined && options.passes === undefined) {
+    await measure(parseDsn(postgres.url) as PostgresDsn, folder, postgres.processId);
+    await measureModels(postgres, isSmoke ? 20 : 200);
+  }
+  const redis = await startRedis();
+  if (redis === undefined) {
+    console.log('SKIPPED: there is no redis-server and no valkey-server on this machine');
+    return;
+  }
+  const engines = { postgres, redis };
+  if (options.passes !== undefined) await measurePasses(engines, folder, options.passes.split(','), isSmoke);
+  else if (options.nodes !== undefined) {
+    const trip = options['round-trip'];
+    const tripMs = trip === undefined ? undefined : Number(trip);
+    await measureNodes(engines, folder, options.nodes.split(','), options.role, isSmoke, tripMs);
+  } else {
+    await measureLists(
+      `${postgres.url}?schema=lists`,
+      redis.url,
+      join(folder, 'lists'),
+      isSmoke ? 500 : 20_000,
+    );
+    await measureRequests(engines, folder, isSmoke);
+    if (isSmoke) await measureNodes(engines, folder, ['1', '1+1'], options.role, isSmoke);
+  }
+  await redis.stop();
 }
 
 async function measure(dsn: PostgresDsn, folder: string, server: number): Promise<void> {

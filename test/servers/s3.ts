@@ -15,8 +15,8 @@ import { freePort } from './free-port.ts';
 
 /** A server that speaks the protocol of S3, for tests alone, with one bucket. */
 export interface TestS3 {
-  /** The name of a place in the bucket that nobody else has. */
-  newDsn(): string;
+  /** The name of a place in the bucket that nobody else has. @param isDirect past the door that `pause` shuts */
+  newDsn(isDirect?: boolean): string;
   /** The names of the objects there are below that of a place. */
   names(dsn: string): Promise<string[]>;
   /** Puts other bytes in the place of an object's, beside which stands what stood there before. */
@@ -63,7 +63,8 @@ export async function startS3(): Promise<TestS3> {
   const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials });
   await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
   return {
-    newDsn: () => `s3://${KEYS}@${BUCKET}/t${++places}?endpoint=http://127.0.0.1:${port}`,
+    newDsn: (isDirect = false) =>
+      `s3://${KEYS}@${BUCKET}/t${++places}?endpoint=http://127.0.0.1:${isDirect ? ownPort : port}`,
     async names(dsn) {
       const asked = { Bucket: BUCKET, Prefix: parseS3(dsn)!.prefix };
       const { Contents = [] } = await client.send(new ListObjectsV2Command(asked));

@@ -17,6 +17,9 @@ spec:
   # Variables such as FURZE_SERVICE_HOST serve nobody here.
   enableServiceLinks: false
   automountServiceAccountToken: false
+  {{- with $root.Values.bucket.serviceAccount }}
+  serviceAccountName: {{ . }}
+  {{- end }}
   # Longer than the pause before the stop and [server] shutdown_timeout together.
   terminationGracePeriodSeconds: 45
   {{- with $root.Values.image.pullSecrets }}
@@ -67,6 +70,14 @@ spec:
           valueFrom:
             secretKeyRef: { name: {{ $root.Values.secret }}, key: cache-store }
           {{- end }}
+        {{- with $root.Values.bucket.url }}
+        - name: FURZE_DATABASE_MODEL_STORE
+          value: {{ . | quote }}
+        {{- end }}
+      {{- with $root.Values.bucket.secret }}
+      envFrom:
+        - secretRef: { name: {{ . }} }
+      {{- end }}
       ports:
         - { name: http, containerPort: 8087 }
       # The port is open from the first seconds on; a copy of the data may take as long as it takes.
