@@ -31,9 +31,7 @@ export class FeedbackTypeNumbers {
    * @throws FurzeError INVALID_BODY, before anything is changed, when there are not enough
    */
   add(names: readonly string[]): void {
-    const fresh = new Set<string>();
-    for (const name of names) if (!this.numbers.has(name)) fresh.add(name);
-    if (fresh.size === 0) return;
+    const fresh = new Set(names.filter((name) => !this.numbers.has(name)));
     if (this.size + fresh.size > FEEDBACK_TYPES_MAX)
       throw new FurzeError('INVALID_BODY', `There can be at most ${FEEDBACK_TYPES_MAX} feedback types.`);
     let type = 0;

@@ -36,11 +36,6 @@ type FeedbackRow = readonly [
 
 type Loaded = Extract<FromWriter, { kind: 'loaded' }>;
 
-interface Waiting {
-  resolve(): void;
-  reject(error: Error): void;
-}
-
 /**
  * The data store on PostgreSQL with a copy of items alone. Users are loaded into it before a request is answered that asks for them
  * (`PartialCopy`); whatever goes by feedback of others is asked of the database.
@@ -48,7 +43,8 @@ interface Waiting {
 export class PartialDataStore extends ReplicatedDataStore {
   /** Rows of the users who are here as of the last commit. */
   private readonly known = new Set<number>();
-  private readonly loads = new Map<number, Waiting>();
+  /** What tells those who wait for users which of them are known; undefined where they could not be loaded. */
+  private readonly loads = new Map<number, (known: Loaded['known']) => void>();
   private lastLoad = 0;
   private readonly s: string;
   /** Of feedback that was read out of the database. */
@@ -174,7 +170,7 @@ export class PartialDataStore extends ReplicatedDataStore {
     const userIds = users.filter((user) => typeof user === 'string');
     const userRows = users.filter((user) => typeof user === 'number');
     return new Promise((resolve, reject) => {
-      this.loads.set(ticket, { resolve, reject });
+      this.loads.set(ticket, (known) => (known ? resolve() : reject(new Error('users could not be loaded'))));
       this.post({ kind: 'load', ticket, userIds, userRows });
     });
   }
@@ -186,10 +182,8 @@ export class PartialDataStore extends ReplicatedDataStore {
 
   protected override noteLoaded({ tickets, known }: Loaded): void {
     for (const ticket of tickets) {
-      const load = this.loads.get(ticket);
+      this.loads.get(ticket)?.(known);
       this.loads.delete(ticket);
-      if (known === undefined) load?.reject(new Error('users could not be loaded'));
-      else load?.resolve();
     }
   }
 
@@ -206,7 +200,7 @@ export class PartialDataStore extends ReplicatedDataStore {
   }
 
   private endLoads(): void {
-    for (const { reject } of this.loads.values()) reject(new Error('the thread that loads users is gone'));
+    for (const tell of this.loads.values()) tell(undefined);
     this.loads.clear();
   }
 
