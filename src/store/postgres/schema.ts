@@ -3,10 +3,18 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import { groupFunctionOf } from './affected-rows-loader.ts';
 import { commitProcedureOf } from './commit-procedure.ts';
 import type { Connection } from './connection.ts';
+import { sqlStateOf } from './database-away-error.ts';
 import { userFunctionOf } from './user-queries.ts';
 
 /** Raised when a change of the tables, or of the procedure that commits, makes other programs misread them. */
 export const FORMAT_VERSION = 11;
+/**
+ * Raised with each change of the functions that keeps this format: a node that knows later ones replaces those that are there. All
+ * programs of a format call them alike.
+ */
+export const FUNCTIONS_VERSION = 1;
+/** What is refused to a role that does not own them. */
+const INSUFFICIENT_PRIVILEGE = '42501';
 /** Key of the advisory lock under which tables are made. */
 const MAKING_LOCK = 0x66757a65;
 
@@ -51,7 +59,22 @@ export async function openSchema(connection: Connection, schema: string): Promis
     throw new OperatorError(
       `The schema "${schema}" has format version ${format}; this program reads ${FORMAT_VERSION}: use the furze that made it, or a new schema.`,
     );
+  await renewFunctions(connection, schema);
   return String(identity);
+}
+
+async function renewFunctions(connection: Connection, schema: string): Promise<void> {
+  const [row] = await connection.rows<[string | null]>(
+    `SELECT obj_description(p.oid, 'pg_proc') FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+     WHERE n.nspname = $1 AND p.proname = 'commit_group'`,
+    [schema],
+  );
+  if (Number(row?.[0] ?? 0) >= FUNCTIONS_VERSION) return;
+  const all = `SELECT pg_advisory_xact_lock(${MAKING_LOCK}); ${functionsOf(`"${schema}"`)}`;
+  await connection.run(all).catch((error: unknown) => {
+    // Those that are there do the same, and take longer.
+    if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+  });
 }
 
 /**
@@ -94,10 +117,17 @@ function tablesOf(schema: string): string {
       at timestamptz NOT NULL, touched integer[] NOT NULL, user_base integer NOT NULL, user_shift integer NOT NULL,
       item_base integer NOT NULL, item_shift integer NOT NULL, body bytea NOT NULL);
     ALTER TABLE ${s}.changes ALTER COLUMN body SET STORAGE EXTERNAL, ALTER COLUMN touched SET STORAGE EXTERNAL;
+    ${functionsOf(s)}
+    ${sharedTablesOf(s)}`;
+}
+
+/** The functions, and their version as a comment on the procedure. */
+export function functionsOf(s: string): string {
+  return `
     ${commitProcedureOf(s)}
     ${userFunctionOf(s)}
     ${groupFunctionOf(s)}
-    ${sharedTablesOf(s)}`;
+    COMMENT ON PROCEDURE ${s}.commit_group IS '${FUNCTIONS_VERSION}';`;
 }
 
 /** Tables that nodes share beside the data: the generation that all serve, who leads and how far the pass is, the parts of models, and who is there. */
