@@ -54,12 +54,10 @@ function encode(
   write: (buffer: Buffer, value: number, at: number, index: number) => void,
 ): Buffer {
   const { length } = values;
-  const isEmpty = length === 0;
-  const buffer = Buffer.allocUnsafe(isEmpty ? 12 : HEAD_BYTES + length * (4 + bytes));
-  buffer.writeInt32BE(isEmpty ? 0 : 1, 0);
+  const buffer = Buffer.allocUnsafe(HEAD_BYTES + length * (4 + bytes));
+  buffer.writeInt32BE(1, 0);
   buffer.writeInt32BE(0, 4);
   buffer.writeInt32BE(oid, 8);
-  if (isEmpty) return buffer;
   buffer.writeInt32BE(length, 12);
   buffer.writeInt32BE(1, 16);
   for (let at = HEAD_BYTES, i = 0; i < length; i++, at += 4 + bytes) {

@@ -4,9 +4,6 @@ import { decodeOccurrences } from '../repeats.ts';
 import type { Connection } from './connection.ts';
 import { TypeNames } from './type-names.ts';
 
-/** Bytes of a packed feedback: i32 item row, i64 type and time, big-endian. */
-const FEEDBACK_BYTES = 12;
-
 /** Users as they were asked for. */
 export interface AskedUsers {
   readonly ids: readonly string[];
@@ -75,7 +72,7 @@ export function userFunctionOf(s: string): string {
     END $function$;`;
 }
 
-/** SQL of the feedback of a user `u`. @param from SQL of where it is */
+/** SQL of the feedback of a user `u`: i32 item row, i64 type and time, big-endian, of each. @param from SQL of where it is */
 export function feedbackOf(from: string): string {
   return `(SELECT string_agg(int4send(f.item_row) || int8send(f.type_time), ''::bytea) FROM ${from} f WHERE f.user_row = u.user_row)`;
 }
@@ -129,7 +126,7 @@ export class UserQueries {
 
 export function userFeedback([row, feedback, notes]: FeedbackRow): UserFeedback {
   const bytes = feedback ?? Buffer.alloc(0);
-  const words = new Uint32Array((bytes.length / FEEDBACK_BYTES) * 3);
+  const words = new Uint32Array(bytes.length / 4);
   for (let at = 0; at < words.length; at++) words[at] = bytes.readUInt32BE(at * 4);
   return { row, feedback: words, notes: (notes ?? []).map(storedNote) };
 }

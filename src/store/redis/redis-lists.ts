@@ -43,13 +43,10 @@ export class RedisLists implements SharedLists {
   }
 
   async getStats(): Promise<SharedStats> {
-    const each = await this.ask((client) =>
-      Promise.all(
-        (client.isCluster ? mastersOf(client) : [client as RedisServer]).map((server) =>
-          this.statsOf(server),
-        ),
-      ),
-    );
+    const each = await this.ask((client) => {
+      const servers = 'nodes' in client ? client.nodes('master') : [client];
+      return Promise.all(servers.map((server) => this.statsOf(server)));
+    });
     return each.reduce((sum, { lists, bytes }) => ({ lists: sum.lists + lists, bytes: sum.bytes + bytes }));
   }
 
@@ -112,10 +109,6 @@ export class RedisLists implements SharedLists {
     if (client.status !== 'ready') throw this.failure ?? new Error('there is no connection to the server');
     return client;
   }
-}
-
-function mastersOf(client: RedisClient) {
-  return 'nodes' in client ? client.nodes('master') : [];
 }
 
 function toBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
