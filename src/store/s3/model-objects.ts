@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -61,7 +60,7 @@ export class ModelObjects implements ModelStore {
       if (count !== found.length) throw new Error(`the model ${name} is not whole`);
       const object = this.object(name, at, count);
       const { Body, Metadata } = await this.asked(this.client.send(new GetObjectCommand(object)));
-      const read = await this.asked(buffer(Body as NodeJS.ReadableStream));
+      const read = await this.asked(Body!.transformToByteArray());
       if (Metadata?.sha256 !== digest(read)) throw new Error(`the object ${object.Key} is damaged`);
       room.set(read);
     });
