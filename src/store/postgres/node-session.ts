@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { repeated } from '../../platform/concurrency/repeated.ts';
 import type { Cluster, NodeFacts, NodeState, PublishedGeneration, SharedPasses } from '../cluster.ts';
 import type { PostgresDsn } from '../dsn.ts';
 import { KEPT_NAMES, NotLeadingError } from '../model-store.ts';
@@ -59,8 +60,7 @@ export class NodeSession implements Cluster {
   private address = '';
   private served = 0;
   private beats = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private beating: Promise<void> | undefined;
+  private endBeats = async () => {};
 
   constructor(options: NodeSessionOptions) {
     const { dsn, facts, position } = options;
@@ -77,15 +77,8 @@ export class NodeSession implements Cluster {
   /** Joins the others. @throws Error when the database does not answer */
   async start(): Promise<void> {
     await this.beat();
-    this.timer = setInterval(() => {
-      this.beating ??= this.beat()
-        // The barrier of reads tells that the database is away.
-        .catch(() => {})
-        .finally(() => {
-          this.beating = undefined;
-        });
-    }, BEAT_MS);
-    this.timer.unref();
+    // The barrier of reads tells that the database is away.
+    this.endBeats = repeated(BEAT_MS, () => this.beat());
   }
 
   get nodes(): readonly NodeState[] {
@@ -169,8 +162,7 @@ export class NodeSession implements Cluster {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.timer);
-    await this.beating;
+    await this.endBeats();
     const { connection } = this;
     if (connection?.isOpen)
       await connection.run(`DELETE FROM ${this.s}.nodes WHERE id = $1`, [this.self.id]).catch(() => {});

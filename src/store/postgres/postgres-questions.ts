@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FurzeError } from '../../domain/furze-error.ts';
+import { repeated } from '../../platform/concurrency/repeated.ts';
 import { withinTime } from '../../platform/concurrency/unless-aborted.ts';
 import type { Questions } from '../cluster.ts';
 import type { PostgresDsn } from '../dsn.ts';
@@ -21,8 +22,7 @@ export class PostgresQuestions implements Questions {
   private readonly link: Link;
   private readonly table: string;
   private readonly waitMs: number;
-  private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
+  private endLooks = async () => {};
 
   constructor(dsn: PostgresDsn, waitMs = WAIT_MS_MAX) {
     this.waitMs = waitMs;
@@ -56,20 +56,11 @@ export class PostgresQuestions implements Questions {
   }
 
   answer(work: (question: unknown) => Promise<unknown>): void {
-    this.timer = setInterval(() => {
-      this.looking ??= this.look(work)
-        // It is looked for again.
-        .catch(() => {})
-        .finally(() => {
-          this.looking = undefined;
-        });
-    }, LOOK_MS);
-    this.timer.unref();
+    this.endLooks = repeated(LOOK_MS, () => this.look(work));
   }
 
   async close(): Promise<void> {
-    clearInterval(this.timer);
-    await this.looking;
+    await this.endLooks();
     await this.link.close();
   }
 
