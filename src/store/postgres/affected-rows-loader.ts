@@ -1,6 +1,7 @@
 import type { Item, User } from '../../domain/entities.ts';
 import { decodeJournal } from '../journals.ts';
 import { unpackTimeMs, unpackType } from '../lmdb/format/record-layout.ts';
+import type { StoredFeedback } from '../repeats.ts';
 import { AffectedRows, type Entity, type HeadRow, type ReadEntities, vectorKey } from './affected-rows.ts';
 import { isChain, REMOVED_AT_ONCE } from './commit-procedure.ts';
 import type { Concern } from './concern.ts';
@@ -9,12 +10,12 @@ import { FeedbackTypeNumbers } from './feedback-type-numbers.ts';
 import { typeOf } from './packed-type-and-time.ts';
 import { int4Array, int4s, int8Words } from './sql-arrays.ts';
 import { TypeNames } from './type-names.ts';
-import { type NoteRow, noteOf, type StoredNote, storedNote } from './user-queries.ts';
+import { type NoteRow, noteOf, storedNote } from './user-queries.ts';
 
 const HEAD = 'position, mark, next_user_row, next_item_row, types_version';
 
 /** Rows that a group concerns, as they were read: of this head, or newer and then touched by a later commit. */
-interface ReadRows extends ReadEntities {
+export interface ReadRows extends ReadEntities {
   readonly journals: readonly (readonly [name: string, entries: string])[];
   readonly feedback: readonly PairRow[];
   /** Vectors to be removed that are there. */
@@ -23,12 +24,12 @@ interface ReadRows extends ReadEntities {
 
 type VectorRow = readonly [itemRow: number, space: string];
 
-type PairRow = readonly [
+export type PairRow = readonly [
   userRow: number,
   itemRow: number,
   type: number,
   timeMs: number,
-  note: StoredNote | undefined,
+  note: Omit<StoredFeedback, 'timeMs'> | undefined,
 ];
 
 /** The answer of the function that reads. */
@@ -114,7 +115,7 @@ export function groupFunctionOf(s: string): string {
 /** Reads what groups concern, without a lock. */
 export class AffectedRowsLoader {
   private readonly schema: string;
-  private readonly types: TypeNames;
+  readonly types: TypeNames;
 
   /** @param schema as it stands in SQL */
   constructor(schema: string) {

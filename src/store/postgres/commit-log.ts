@@ -17,6 +17,7 @@ import { typeOf } from './packed-type-and-time.ts';
 import type { Pulse } from './pulse.ts';
 import { commitOf, commitsAfter } from './read-commits.ts';
 import { RowsApplier } from './rows-applier.ts';
+import type { RowsOfCopy } from './rows-of-copy.ts';
 import { int4Array } from './sql-arrays.ts';
 import { type AskedUsers, type StoredUsers, UserQueries } from './user-queries.ts';
 
@@ -24,6 +25,9 @@ import { type AskedUsers, type StoredUsers, UserQueries } from './user-queries.t
 export const KEPT_HOURS = 24;
 /** Marks are below this: as many as chance gives at once, all of which a double holds. */
 const MARK_MAX = 2 ** 48 - 1;
+
+/** A copy that lacks more commits is not gone by: each that came since is looked through in the turn. */
+const COPY_BEHIND_MAX = 8;
 
 type CommitAnswer = readonly [
   position: number | null,
@@ -67,8 +71,13 @@ export class CommitLog {
   private readonly pulse: Pulse;
   private readonly reading: Link;
   private readonly users: UserQueries;
+  private readonly copy: RowsOfCopy | undefined;
+  /** The last commit of any node that this one knows of. */
+  private seen = 0;
 
-  constructor(dsn: PostgresDsn, rules: WriteRules, sync: SyncMode) {
+  /** @param copy this node's, as far as there is one to go by */
+  constructor(dsn: PostgresDsn, rules: WriteRules, sync: SyncMode, copy?: RowsOfCopy) {
+    this.copy = copy;
     this.schema = `"${dsn.schema}"`;
     this.rules = rules;
     this.dsn = dsn;
@@ -116,7 +125,9 @@ export class CommitLog {
     concern: Concern,
   ): Promise<GroupOutcome> {
     const connection = await link.connect();
-    for (let read = await loader.load(connection, concern); ; ) {
+    const types = loader.types.latest(connection);
+    const here = types && this.copy?.load(concern, types, this.seen - COPY_BEHIND_MAX);
+    for (let read = here ?? (await loader.load(connection, concern)); ; ) {
       concern.goneTypes.clear();
       const state = await loader.stateOf(connection, read);
       await this.makeRoomForTypes(connection, state, concern);
@@ -157,14 +168,17 @@ export class CommitLog {
     );
     const [position, markBefore, userShift, itemShift] = answer!;
     if (position === null) return undefined;
+    this.seen = Math.max(this.seen, position);
     this.grows = { users: rows.newUsers > 0, items: rows.newItems > 0 };
     const { users: userBase, items: itemBase } = state.storedRows;
     return commitOf({ position, mark, markBefore }, body, { userBase, userShift, itemBase, itemShift });
   }
 
   /** See `commitsAfter`. */
-  commitsAfter(position: number): Promise<CommitsBehind> {
-    return commitsAfter(this.reading, this.schema, position);
+  async commitsAfter(position: number): Promise<CommitsBehind> {
+    const found = await commitsAfter(this.reading, this.schema, position);
+    this.seen = Math.max(this.seen, found.head.position);
+    return found;
   }
 
   /** Users with all their feedback, and as of which commit. */

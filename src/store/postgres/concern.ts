@@ -24,12 +24,19 @@ export class Concern {
   /** Vectors that are removed, and items of which one is written or removed. */
   readonly goneVectors: (readonly [itemId: string, space: string])[] = [];
   private readonly vectorItemIds = new Set<string>();
-  private readonly pairs = new Map<string, Set<string>>();
+  /** Items by user. */
+  readonly pairs = new Map<string, Set<string>>();
 
   constructor(commands: readonly CheckedCommand[]) {
     for (const command of commands) this.add(command);
     for (const id of this.ownUserIds) this.userIds.add(id);
     for (const id of this.ownItemIds) this.itemIds.add(id);
+  }
+
+  /** True where nothing but feedback is put or removed. */
+  get isOfPairsAlone(): boolean {
+    const { ownUserIds, ownItemIds, journals, vectorItemIds } = this;
+    return ownUserIds.size + ownItemIds.size + journals.size + vectorItemIds.size === 0;
   }
 
   /** Places of the pairs' users and items among `userIds` and `itemIds`, counted from 1. */

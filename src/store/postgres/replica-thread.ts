@@ -9,6 +9,7 @@ import type { LoopMessage } from '../lmdb/writer/writer-loop.ts';
 import { CommitLog } from './commit-log.ts';
 import { PartialCopy } from './partial-copy.ts';
 import { type Replica, ReplicaLoop } from './replica-loop.ts';
+import { RowsOfCopy } from './rows-of-copy.ts';
 import { flushCopy, openCopy } from './unflushed-copy.ts';
 
 /* The one owner of writes to a replica: it writes to PostgreSQL, and to the replica what PostgreSQL has taken. */
@@ -18,7 +19,8 @@ const { dataPath, sync, rules, mapBytes, sharedDatabase, isPartial, readsWait } 
 const tables = openCopy(dataPath, isPartial === true, mapBytes);
 const copy = isPartial ? new PartialCopy(tables) : undefined;
 const replica: Replica = copy ?? new GroupWriter(tables, rules);
-const commitLog = new CommitLog(sharedDatabase!, rules, sync);
+const known = new RowsOfCopy(tables, (userRow) => copy !== undefined && !copy.isKnown(userRow));
+const commitLog = new CommitLog(sharedDatabase!, rules, sync, known);
 
 const loop = new ReplicaLoop({
   commitLog,

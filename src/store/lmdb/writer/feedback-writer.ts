@@ -24,7 +24,8 @@ import {
 import type { DataTables } from '../tables/data-tables.ts';
 import { readBytes, readWords } from '../tables/engine.ts';
 import type { StoreState } from '../tables/meta-table.ts';
-import { packValue, readOccurrences, ValueKinds } from '../tables/value-kinds.ts';
+import { readStored } from '../tables/stored-feedback.ts';
+import { packValue, ValueKinds } from '../tables/value-kinds.ts';
 import { BlockEditor } from './block-editor.ts';
 
 /** A pair that has feedback now and had none, or the other way round. */
@@ -202,20 +203,13 @@ export class FeedbackWriter {
     }
   }
 
-  /** A feedback as it is stored; what stands beside it is read only where there is any. */
   private storedOf(
     userRow: number,
     itemRow: number,
-    { type, oldTimeMs: timeMs }: Pick<PairRecord, 'type' | 'oldTimeMs'>,
-    { comments, values, repeats }: StoreState,
+    { type, oldTimeMs }: Pick<PairRecord, 'type' | 'oldTimeMs'>,
+    state: StoreState,
   ): StoredFeedback {
-    const { tables, kinds } = this;
-    const value = values > 0 ? kinds.valueOf(userRow, itemRow, type) : 0;
-    const key = tripleKey(userRow, itemRow, type);
-    const comment = comments > 0 ? readBytes(tables.comments, key) : undefined;
-    const text = comment && Buffer.from(comment.buffer, comment.byteOffset, comment.length).toString();
-    const occurrences = repeats > 0 ? readOccurrences(tables, userRow, itemRow, type) : undefined;
-    return { timeMs, value, comment: text ?? '', occurrences };
+    return readStored(this.tables, state, { userRow, itemRow, type }, oldTimeMs);
   }
 
   /** Keeps what a record has beside its time as it is now. */
