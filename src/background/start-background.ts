@@ -83,7 +83,7 @@ export async function startBackground(
     },
     onTrouble: limitRepeats((message, error) => log.error({ err: error }, message)),
     onNote: (message) => log.info(message),
-    countsStorage: countsStorage(pool, config, shelf, cache, { ...paths, sharedDatabase }, options),
+    countsStorage: countsStorage(pool, config, shelf, cache, paths, options),
   });
   teardown.add(() => recommendation.lists.close());
   teardown.add(() => recommendation.answered.save());
@@ -119,7 +119,7 @@ function countsStorage(
   { recommend }: Config,
   shelf: ModelShelf,
   cache: CacheStore,
-  paths: StorePaths & Pick<StartedStores, 'sharedDatabase'>,
+  paths: StorePaths,
   { clock, elapsedMs }: Pick<BackgroundOptions, 'clock' | 'elapsedMs'>,
 ): CountsStorage {
   let publishedMs = Number.NEGATIVE_INFINITY;
@@ -130,11 +130,12 @@ function countsStorage(
   return {
     read: () => cache.getBlob(SAVED_COUNTS_NAME),
     renew() {
-      const leads = shelf.isShared && shelf.term() !== NO_TERM;
+      const place = shelf.place();
+      const shared = place.kind === 'postgres' ? place : undefined;
+      const leads = shared !== undefined && shared.epoch !== NO_TERM;
       const publishes = leads && elapsedMs() - publishedMs >= PUBLISH_COUNTS_MS;
       if (publishes) publishedMs = elapsedMs();
-      const models = shelf.place();
-      return pool.run({ kind: 'recount', ...settings, ...paths, models, publishes, nowMs: clock() });
+      return pool.run({ kind: 'recount', ...settings, ...paths, shared, publishes, nowMs: clock() });
     },
   };
 }

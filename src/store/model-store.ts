@@ -11,18 +11,19 @@ export interface ModelStore {
 export const KEPT_NAMES = 'given/';
 
 /** Names a model store so that any thread can open it: this node's cache, or the database that all nodes share. */
-export type ModelPlace =
-  | { readonly kind: 'cache'; readonly cachePath: string }
-  | {
-      readonly kind: 'postgres';
-      readonly dsn: PostgresDsn;
-      /** Under which parts are put: while it is that of the leader, and not afterwards. */
-      readonly epoch: number;
-      /** Where parts of generations are instead of the database. */
-      readonly objects?: ObjectPlace | undefined;
-      /** 1 in the first element once nobody waits any more for a database that is away. */
-      readonly givenUp: Int32Array<SharedArrayBuffer>;
-    };
+export type ModelPlace = { readonly kind: 'cache'; readonly cachePath: string } | SharedModelPlace;
+
+/** The same in the database that all nodes share. */
+export interface SharedModelPlace {
+  readonly kind: 'postgres';
+  readonly dsn: PostgresDsn;
+  /** Under which parts are put: while it is that of the leader, and not afterwards. */
+  readonly epoch: number;
+  /** Where parts of generations are instead of the database. */
+  readonly objects?: ObjectPlace | undefined;
+  /** 1 in the first element once nobody waits any more for a database that is away. */
+  readonly givenUp: Int32Array<SharedArrayBuffer>;
+}
 
 /** Where the objects of the nodes that share one store are in a bucket. */
 export interface ObjectPlace {

@@ -24,8 +24,7 @@ import type { RankingChoice } from '../recommend/ranking/choose-ranking.ts';
 import type { ListSettings } from '../recommend/sources/list-settings.ts';
 import type { AsideQuery } from '../recommend/vectors/item-vectors.ts';
 import type { ClusteredTable, TablePlace } from '../recommend/vectors/vector-table.ts';
-import type { PostgresDsn } from '../store/dsn.ts';
-import type { ModelPlace } from '../store/model-store.ts';
+import type { ModelPlace, SharedModelPlace } from '../store/model-store.ts';
 import type { SharedPlace } from '../store/shared/shared-lists.ts';
 import type { Cancellable } from './cancellation.ts';
 
@@ -269,10 +268,9 @@ export interface RecountJob extends CountsSettings {
   readonly kind: 'recount';
   readonly dataPath: string;
   readonly cachePath: string;
-  /** The question for all feedback, where the folder lacks it. */
-  readonly sharedDatabase: PostgresDsn | undefined;
-  /** Where a node that leads publishes the counts, from which nodes that lack feedback begin. */
-  readonly models: ModelPlace;
+  /** The database that nodes share: where counts are published, and all feedback is, for a node whose folder lacks it. */
+  readonly shared: SharedModelPlace | undefined;
+  /** Whether this node publishes its counts. */
   readonly publishes: boolean;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;

@@ -5,7 +5,7 @@ import type { Ranking } from '../../recommend/models/feature-names.ts';
 import type { RankingChoice } from '../../recommend/ranking/choose-ranking.ts';
 import type { SavedStates } from '../../store/cache-store.ts';
 import type { Cluster } from '../../store/cluster.ts';
-import { type ModelPlace, NotLeadingError } from '../../store/model-store.ts';
+import { type ModelPlace, NotLeadingError, type SharedModelPlace } from '../../store/model-store.ts';
 import { readAdopted, writeAdopted } from './adopted-settings.ts';
 
 /** Raised when another program would misread a generation. */
@@ -35,8 +35,6 @@ export interface GenerationManifest {
 export interface ModelShelf {
   /** True for a database that all nodes share, which may be away for a while. */
   readonly isShared: boolean;
-  /** The term in which this node leads; `NO_TERM` while it does not. */
-  term(): number;
   /** Begins a fit, whose parts have names of their own. @returns the term that it names when it writes */
   begin(): number;
   /** Where its parts are put and taken from, as of now. */
@@ -54,7 +52,7 @@ export interface ModelShelf {
   giveUp(): void;
 }
 
-type Shared = Pick<Extract<ModelPlace, { kind: 'postgres' }>, 'dsn' | 'objects'>;
+type Shared = Pick<SharedModelPlace, 'dsn' | 'objects'>;
 
 /** Name of the state that says which saved parts belong together. */
 const GENERATION = 'generation';
@@ -65,7 +63,6 @@ export const NO_TERM = -1;
 export function cacheShelf(cachePath: string, states: SavedStates): ModelShelf {
   return {
     isShared: false,
-    term: () => 0,
     begin: () => 0,
     giveUp() {},
     place: () => ({ kind: 'cache', cachePath }),
@@ -86,7 +83,6 @@ export function clusterShelf(cluster: Cluster, at: Shared, states: SavedStates):
   const term = () => cluster.epoch ?? NO_TERM;
   return {
     isShared: true,
-    term,
     begin() {
       fits++;
       return term();

@@ -4,7 +4,7 @@ import type { DataReader } from '../data-store.ts';
 import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
 import { LmdbDataReader } from '../lmdb/reads/lmdb-data-reader.ts';
 import { openDataTables } from '../lmdb/tables/data-tables.ts';
-import { KEPT_NAMES, type ModelPlace, type ModelStore } from '../model-store.ts';
+import { KEPT_NAMES, type ModelStore, type SharedModelPlace } from '../model-store.ts';
 
 /*
  * What threads beside the main one open. It lies apart from `open-store.ts`, so that a thread that starts reads neither
@@ -44,7 +44,7 @@ export const feedbackReads = () => import('../postgres/count-feedback.ts');
 
 /** Lets `work` put and get parts of models from any thread. `onWait` is told why, when what is put begins to wait. */
 export async function withModels<T>(
-  { dsn, epoch, objects: place, givenUp }: Extract<ModelPlace, { kind: 'postgres' }>,
+  { dsn, epoch, objects: place, givenUp }: SharedModelPlace,
   work: (models: ModelStore) => Promise<T>,
   onWait: (error: unknown) => void,
 ): Promise<T> {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Feedback } from '../../../src/domain/entities.ts';
@@ -21,7 +23,8 @@ const SETTINGS = {
 
 interface Node {
   readonly stores: Stores;
-  recount(publishes?: boolean): Promise<Uint8Array>;
+  /** @param at the database, where it is another */
+  recount(publishes?: boolean, at?: PostgresDsn): Promise<Uint8Array>;
 }
 
 async function open(dsn: PostgresDsn, isPartial: boolean): Promise<Node> {
@@ -33,12 +36,13 @@ async function open(dsn: PostgresDsn, isPartial: boolean): Promise<Node> {
     ...SETTINGS,
     dataPath: join(folder, 'data'),
     cachePath: join(folder, 'cache'),
-    sharedDatabase: dsn,
-    models: { kind: 'postgres', dsn, epoch: 0, givenUp },
   } as const;
   return {
     stores,
-    recount: async (publishes = false) => (await recountFeedback({ ...job, publishes, nowMs: Date.now() }))!,
+    async recount(publishes = false, at = dsn) {
+      const shared = { kind: 'postgres', dsn: at, epoch: 0, givenUp } as const;
+      return (await recountFeedback({ ...job, shared, publishes, nowMs: Date.now() }))!;
+    },
   };
 }
 
@@ -129,6 +133,25 @@ describe.skipIf(!HAS_POSTGRES)('counts that one node publishes', () => {
     const { likes } = told(await server.recount(), server.stores.data.local) as { likes: number[] };
     expect(likes.reduce((sum, count) => sum + count)).toBe(1);
     await Promise.all([close(worker.stores), close(server.stores)]);
+  });
+
+  test('are not waited for where the database is away', async () => {
+    const dsn = newDsn();
+    const worker = await open(dsn, false);
+    await worker.stores.data.write(putFeedback([feedback('like', 'u1', 'a')]));
+    let asked = 0;
+    const away = createServer((socket) => {
+      asked++;
+      socket.destroy();
+    });
+    await once(away.listen(0, '127.0.0.1'), 'listening');
+    const { port } = away.address() as AddressInfo;
+    const elsewhere = { ...dsn, url: `postgres://furze@127.0.0.1:${port}/furze` };
+    const counted = told(await worker.recount(true, elsewhere), worker.stores.data.local);
+    expect(counted).toMatchObject({ byType: { like: 1 } });
+    expect(asked).toBe(1);
+    away.close();
+    await close(worker.stores);
   });
 
   test('are told under a name that no generation takes away', () => {
