@@ -96,7 +96,7 @@ describe('lists that live', () => {
       expect((await scene.server.call('GET', `/api/recommend/u1?discovery=${value}`)).status).toBe(400);
   });
 
-  it('go after a restart by what likes have taught, of which those of what was liked before or has just come teach nothing', async () => {
+  it('go after a restart by what likes have taught, of which those of what was liked before, is taken back and given again or has just come teach nothing', async () => {
     const partsOf = async (user: string, item: string) => {
       const { Parts } = (await scene.send('GET', `/api/recommend/${user}/explain/${item}`)) as Explanation;
       return new Map(Parts?.map(({ Name, Score }) => [Name, Score]));
@@ -134,6 +134,12 @@ describe('lists that live', () => {
     await scene.like('u20', 'taste-1-20');
     const moved = await told();
     expect(change(fitted, moved)).toBeGreaterThan(SAME);
+    for (let time = 0; time < 10; time++) {
+      await scene.send('DELETE', '/api/feedback/like/u20/taste-1-20');
+      scene.time.nowMs += 2 * SECOND_MS;
+      await scene.like('u20', 'taste-1-20');
+    }
+    expect(change(moved, await told())).toBeLessThan(SAME);
     await scene.restart(PERIODS);
     expect(change(moved, await told())).toBeLessThan(SAME);
     scene.time.nowMs += 31 * SECOND_MS;

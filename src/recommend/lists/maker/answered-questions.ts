@@ -35,6 +35,8 @@ const ASKED_MAX = 20;
 const ASKED_A_SECOND = 25;
 const ASKED_AT_ONCE = 2000;
 const ITEMS_FOR_TWO = 20_000;
+/** So many answers are known again at least, and twice as many at most. */
+const KNOWN_AGAIN = 2000;
 /** Likes of so long before the newest ones tell nothing of now, milliseconds. */
 const LATE_MS = 3_600_000;
 /** Age from which on an item can have stood in lists, milliseconds; they take in what is new within that time. */
@@ -82,7 +84,8 @@ interface MovedState {
 /**
  * Each like that comes is a question that was just answered: what should have stood in that user's list? The ranking that
  * serves moves with it at once, as far as questions are left. With each generation it begins anew. A like of what the user
- * had liked before is no answer: no list was to hold it, and the models have learned from it already. Neither is one of an
+ * had liked before is no answer: no list was to hold it, and the models have learned from it already. One that is taken back
+ * and given again is no other answer: a button pressed often would teach more than a hundred people. Neither is one of an
  * item that came with it: it has always just come, which would teach that whatever has just come is liked.
  */
 export class AnsweredQuestions {
@@ -92,6 +95,8 @@ export class AnsweredQuestions {
   /** As it was saved last, when this began. */
   private before: MovedState | undefined;
   private readonly pair = new FeedbackColumns();
+  /** Users and items of the latest answers, and of those before them. */
+  private answered: [Set<string>, Set<string>] = [new Set(), new Set()];
   private takenUpMs = Number.NEGATIVE_INFINITY;
   private savedMs = Number.NEGATIVE_INFINITY;
   /** Questions that may be asked now, as of a time, milliseconds since the epoch. */
@@ -197,6 +202,16 @@ export class AnsweredQuestions {
     return pair.types.subarray(0, pair.length).some((type) => isPositive(type) && !newTypes.has(type));
   }
 
+  /** @returns false where the user has answered with the item before */
+  private isNew(userRow: number, itemRow: number): boolean {
+    const key = `${userRow} ${itemRow}`;
+    const [latest, before] = this.answered;
+    if (latest.has(key) || before.has(key)) return false;
+    latest.add(key);
+    if (latest.size >= KNOWN_AGAIN) this.answered = [new Set(), latest];
+    return true;
+  }
+
   /** @returns undefined where nothing is to be learned of it */
   private ask(added: FeedbackColumns, at: number, ofCommit: NewTypes) {
     const { finder } = this;
@@ -210,7 +225,7 @@ export class AnsweredQuestions {
     const wanted = { scales: SCALES, latest: true, sums };
     const proposal = finder.propose(history, wanted, undefined, finder.withoutCatalogue(history));
     const chosen = proposal.candidates.indexOf(itemRow);
-    if (chosen < 0 || proposal.candidates.length < 2) return undefined;
+    if (chosen < 0 || proposal.candidates.length < 2 || !this.isNew(userRow, itemRow)) return undefined;
     const features = rankingFeatures(proposal, inputs, this.totalsFor(fitted));
     return { moving, kind: proposal.kind, features, chosen };
   }
