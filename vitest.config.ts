@@ -43,7 +43,7 @@ const ALONE = [
   'test/recommend/{in-effect,label-sums,request-filter,saved-counts,states,taken-back}.test.ts',
   'test/recommend/lists/list-versions.test.ts',
   'test/recommend/placements/trained-placements.test.ts',
-  'test/store/{crash,folder-lock,hidden-commits,id-rows,live-compaction,long-walks,shown-log,trouble,unfinished-copies}.test.ts',
+  'test/store/{crash,folder-lock,hidden-commits,id-rows,live-compaction,long-walks,shown-log,trouble,unfinished-copies,write-error-text}.test.ts',
 ];
 
 /** Whole fits and long searches, each of some seconds or more: `npm run test:long` and `.ci/run` run them. They share processes. */

@@ -9,6 +9,7 @@ import { makeFolder } from '../../../platform/files/make-folder.ts';
 import type { TableStats } from '../../data-store.ts';
 import { showNewestCommit, staysHidden } from './hidden-commits.ts';
 import { UnflushedError } from './unflushed-error.ts';
+import { shortenWriteErrors } from './write-error-text.ts';
 
 /** A database of plain bytes: keys in byte order, values as they are. */
 export type Table = Database<Uint8Array, Uint8Array>;
@@ -83,6 +84,7 @@ export class Engine {
   constructor(path: string, tablesMax: number, options: EngineOptions = {}) {
     if (endianness() !== 'LE') throw new Error('The LMDB store needs a little-endian machine');
     const { readOnly = false, mapBytes, isScratch = false, batchesTurns = true } = options;
+    shortenWriteErrors();
     if (!readOnly) makeFolder(path);
     this.path = path;
     this.options = options;
