@@ -18,17 +18,22 @@ export class Connection {
   private readonly socket: Socket;
   private readonly onAnswers: OnAnswers;
   private rest: Buffer = EMPTY;
+  private isClosed = false;
 
-  private constructor(socket: Socket, onAnswers: OnAnswers) {
+  private constructor(socket: Socket, port: number, onAnswers: OnAnswers) {
     this.socket = socket;
     this.onAnswers = onAnswers;
     socket.on('data', (chunk: Buffer) => this.read(chunk));
+    socket.on('close', () => {
+      // Whoever waits for an answer would do so for ever, and the others would be a smaller load.
+      if (!this.isClosed) throw new Error(`port ${port} closed a connection`);
+    });
   }
 
   static async open(port: number, onAnswers: OnAnswers): Promise<Connection> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     await once(socket, 'connect');
-    return new Connection(socket, onAnswers);
+    return new Connection(socket, port, onAnswers);
   }
 
   send(bytes: Uint8Array): void {
@@ -36,6 +41,7 @@ export class Connection {
   }
 
   close(): void {
+    this.isClosed = true;
     this.socket.destroy();
   }
 

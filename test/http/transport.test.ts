@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import Type from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -222,6 +223,22 @@ test('pipelined requests are answered in order; one that overtakes a late answer
   const inOrder = engine.name === 'node' ? ['"late"', '{"user-id":"2"}'] : [];
   expect(overtaking.map(({ body }) => body)).toEqual(inOrder);
   expect((await fetch(`${base}/sync/a`)).status).toBe(200);
+});
+
+test('a connection that always has some requests under way is answered for as long as it likes', async () => {
+  // Over uWebSockets.js none may come before a late answer.
+  const path = engine.name === 'node' ? '/late' : '/sync/1';
+  const request = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const socket = connect(port, '127.0.0.1');
+  let answered = 0;
+  socket.write(request.repeat(16));
+  for await (const chunk of socket) {
+    const came = String(chunk).split('HTTP/1.1 200').length - 1;
+    answered += came;
+    if (answered >= 500) break;
+    socket.write(request.repeat(came));
+  }
+  expect(answered).toBeGreaterThanOrEqual(500);
 });
 
 test('a caller who hangs up leaves no trace', async () => {

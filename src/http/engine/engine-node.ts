@@ -113,18 +113,21 @@ function read({ certPath, keyPath }: TlsFiles) {
 }
 
 interface CountedSocket extends Socket {
-  /** Requests that came while others of the connection were unanswered. */
+  /** Requests that wait for the answers to those before them. */
   queued?: number;
 }
 
 /** True when a connection has sent more requests ahead of their answers than a client does that reads them. */
 function isOneTooMany(socket: CountedSocket, res: NodeResponse): boolean {
-  if (res.socket !== null) {
-    if (socket.queued !== undefined) socket.queued = 0;
-    return false;
-  }
+  if (res.socket !== null) return false;
   socket.queued = (socket.queued ?? 0) + 1;
+  // It is given the socket when its turn has come.
+  res.once('socket', leaveQueue);
   return socket.queued > QUEUED_MAX;
+}
+
+function leaveQueue(socket: CountedSocket): void {
+  socket.queued!--;
 }
 
 /** A result that stops node:http's parser in the middle of a chunk: the rest is another protocol's. */
