@@ -37,7 +37,7 @@ export async function benchPlacements(size: WorldSize, rounds: number, roundMs: 
   const userOf = (at: number) => userIdOf((at * 7919) % size.users);
   const read = (query: string) => (at: number) => getRequest(`/api/recommend/${userOf(at)}?n=10${query}`);
   const folder = await makeReadFolder(size);
-  const server = await startService(folder, [], { more: MORE });
+  const server = await startService(folder, [], { learns: false, more: MORE });
   const records = await shownLists(server.port, userOf);
   const recordAt = (at: number) => records[at % records.length]!;
   const row = async (bench: string, request: Request, reference: string, other: Request, aim = '') => {

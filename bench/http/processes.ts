@@ -80,29 +80,33 @@ export function openFolder(folder: string, sync: 'commit' | 'disk' = 'commit'): 
   });
 }
 
-/** The part of a configuration that says what the feedback of the benches' world counts as. */
-export const TYPES_SECTION = `[recommend.data_source]
-positive_feedback_types = ${JSON.stringify(POSITIVE_TYPES)}
+/** The part of a configuration that says what feedback counts as. */
+const typesSection = (positiveTypes: readonly string[]) => `[recommend.data_source]
+positive_feedback_types = ${JSON.stringify(positiveTypes)}
 read_feedback_types = ${JSON.stringify(READ_TYPES)}
 `;
+/** That of the benches' world. */
+export const TYPES_SECTION = typesSection(POSITIVE_TYPES);
 
 /** Options of the service for one bench. */
 export interface ServiceWishes {
   /** Threads that train; 0 for one a core. */
   readonly threads?: number;
-  /** Delay of the first fit, as a period of the configuration. */
+  /** Time to the first fit as a period of the configuration; positive feedback that comes to rest begins one before. */
   readonly firstFitAfter?: string;
+  /** False where no feedback is to count as positive, so that nothing is learned however long it runs. */
+  readonly learns?: boolean;
   /** Engine that speaks HTTP. */
   readonly engine?: EngineWish;
   /** Further sections of the configuration. */
   readonly more?: string;
 }
 
-/** Starts the built service on a folder, as production runs it, with one worker and no fit unless it is wished for. */
+/** Starts the built service on a folder, as production runs it, with one worker unless more are wished for. */
 export async function startService(
   folder: string,
   nodeOptions: readonly string[] = [],
-  { threads = 1, firstFitAfter = '24h', engine = 'auto', more = '' }: ServiceWishes = {},
+  { threads = 1, firstFitAfter = '24h', learns = true, engine = 'auto', more = '' }: ServiceWishes = {},
 ): Promise<ServerProcess> {
   return startConfigured(
     folder,
@@ -114,7 +118,7 @@ port = 0
 http_engine = "${engine}"
 [worker]
 threads = ${threads}
-${TYPES_SECTION}[recommend.collaborative]
+${learns ? TYPES_SECTION : typesSection(['never'])}[recommend.collaborative]
 model_fit_period = "24h"
 [recommend.offline]
 check_recommend_period = "${firstFitAfter}"

@@ -24,7 +24,7 @@ const PRESSURES: readonly (Pressure & { readonly name: string })[] = [
 export async function makeReadFolder(size: WorldSize): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'furze-bench-'));
   // The service notes which settings it makes lists with, and serves none that were made before.
-  await (await startService(folder)).stop();
+  await (await startService(folder, [], { learns: false })).stop();
   const { data, cache } = openFolder(folder);
   const users = Array.from({ length: size.users }, (_, user) => ({
     UserId: userIdOf(user),
@@ -113,7 +113,7 @@ export async function benchReads(
   const overUws = new Map<string, number>();
   for (const engine of engines()) {
     const { bare: reference, aim } = ENGINES[engine];
-    const service = await startService(folder, [], { engine });
+    const service = await startService(folder, [], { engine, learns: false });
     for (const { name, path } of readCases(size)) {
       if (!name.includes(only)) continue;
       const random = createRandom(4);

@@ -20,7 +20,7 @@ const BARE_BODY_BYTES = 90;
  * handler is asked beside it, in the same moments: what it loses, it loses to the processors being busy.
  */
 export async function benchTail(folder: string, size: WorldSize, probes: number): Promise<Row[]> {
-  const service = await startService(folder);
+  const service = await startService(folder, [], { learns: false });
   const bare = await startBare(BARE_BODY_BYTES);
   const servers = [service, bare];
   const random = createRandom(5);
