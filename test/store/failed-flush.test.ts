@@ -84,3 +84,24 @@ test('a probe of a disk that is full again ends the thread where the disk does n
   expect(() => writer.probe(1)).toThrow(UnflushedError);
   await tables.engine.close();
 });
+
+test('no other thread is started where LMDB neither reads nor writes any more in this process', async () => {
+  const posted: FromWriter[] = [];
+  const close = vi.fn(async () => {});
+  const loop = new WriterLoop({
+    write: () => {
+      throw new Error(
+        'Invalid argument: MDB_PANIC: Update of meta page failed or environment had fatal error',
+      );
+    },
+    hasSlices: () => false,
+    slice: () => undefined as never,
+    probe: () => {},
+    nextTransaction: () => 1,
+    post: (message) => void posted.push(message),
+    close,
+  });
+  loop.receive(writes('a')[0]!);
+  await vi.waitFor(() => expect(close).toHaveBeenCalled(), 600_000);
+  expect(posted).toMatchObject([{ kind: 'failed', isFinal: true }]);
+});

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../domain/furze-error.ts';
 import type { Engine } from '../tables/engine.ts';
 
 /** Error: another process has written the store. What is kept in memory of it is invalid, and no more writes are allowed. */
@@ -13,9 +14,12 @@ class ForeignTransactionError extends Error {
   }
 }
 
-/** True for a failure after which no other thread could go on writing, either. */
+/**
+ * True for a failure after which no other thread could go on writing, either. LMDB reads and writes nothing any more in a
+ * process in which the page that tells of a commit could not be written (`MDB_PANIC`).
+ */
 export function isFinal(error: unknown): boolean {
-  return (error as { isFinal?: boolean }).isFinal === true;
+  return (error as { isFinal?: boolean }).isFinal === true || messageOf(error).includes('MDB_PANIC');
 }
 
 /** `ENOENT` as the engine tells it. */
