@@ -96,6 +96,11 @@ test('a stop that hangs ends the process, and the log says so', async () => {
   expect(lines.join('')).toContain('shutdown_timeout');
 });
 
+test.skipIf(process.platform === 'win32')('a process whose exit never ends is ended by force', () => {
+  const endless = join(inject('compiled'), 'test/cli/endless-process.js');
+  expect(spawnSync(process.execPath, [endless])).toMatchObject({ status: null, signal: 'SIGKILL' });
+});
+
 test.each(['rejection', 'exception'])(
   'a fault that nothing catches (%s) is logged and ends in order',
   (kind) => {

@@ -3,6 +3,7 @@ import type { ConfigOrigin } from '../../config/value-origins.ts';
 import { isEngineError, messageOf } from '../../domain/furze-error.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Logger } from '../../platform/log/log.ts';
+import { endProcess } from '../../platform/process/end-process.ts';
 import type { Service } from '../../service/service.ts';
 
 /** The last one comes from a terminal that closes, or from who hopes that the configuration is read again. */
@@ -57,7 +58,7 @@ export function stopSignal(log: Logger): Promise<StopReason> {
   return new Promise((resolve) => {
     let asked = false;
     const onSignal = (signal: NodeJS.Signals) => {
-      if (asked) process.exit(1);
+      if (asked) endProcess(1);
       asked = true;
       resolve(signal);
     };
@@ -68,7 +69,7 @@ export function stopSignal(log: Logger): Promise<StopReason> {
       // Where a store cannot be read, the place in the program tells nothing.
       if (isEngineError(error)) log.fatal({ reason: line }, 'a store cannot be read or written; stopping');
       else log.fatal({ err: error }, 'a fault of the program that nothing caught; stopping');
-      setTimeout(() => process.exit(1), FAULT_STOP_MS).unref();
+      setTimeout(() => endProcess(1), FAULT_STOP_MS).unref();
       resolve('fault');
     };
     process.on('uncaughtException', onFault);
@@ -90,7 +91,7 @@ export async function stopWithin(
   service: Pick<Service, 'stop'>,
   timeoutMs: number,
   log: Logger,
-  exit: (code: number) => void = process.exit,
+  exit: (code: number) => void = endProcess,
 ): Promise<void> {
   const timer = setTimeout(() => {
     log.warn({ timeoutMs }, 'stopping took longer than [server] shutdown_timeout; what is left is cut off');

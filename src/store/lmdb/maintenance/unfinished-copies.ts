@@ -1,8 +1,17 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../../platform/files/temporary-folder.ts';
-import { FolderLockedError, lockFolder } from '../../lock/folder-lock.ts';
+import { FOLDER_LOCK_FILE, FolderLockedError, lockFolder } from '../../lock/folder-lock.ts';
 import { DATA_FILE, LOCK_FILE } from '../tables/engine.ts';
 
 /** The beginning of the name of a folder in which a copy of a store is made. */
@@ -40,15 +49,38 @@ export function removeUnfinished(folder: string): FolderLockedError | undefined 
     if (!entry.isDirectory() || !entry.name.startsWith(UNFINISHED_PREFIX)) continue;
     const path = join(folder, entry.name);
     try {
-      const lock = lockFolder(path);
-      rmSync(path, { recursive: true, force: true });
-      lock.release();
+      while (!removeLocked(path));
     } catch (error) {
       if (!(error instanceof FolderLockedError)) throw error;
       locked = error;
     }
   }
   return locked;
+}
+
+/**
+ * Removes a folder that nobody has locked.
+ * @returns false where another process took it once the lock's file was gone, of which this lock says nothing
+ * @throws FolderLockedError
+ */
+function removeLocked(path: string): boolean {
+  const lock = lockFolder(path);
+  try {
+    const names = readdirSync(path);
+    const isLock = (name: string) => name.startsWith(FOLDER_LOCK_FILE);
+    for (const name of [...names.filter((each) => !isLock(each)), ...names.filter(isLock)])
+      rmSync(join(path, name), { recursive: true, force: true });
+    rmdirSync(path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Who made it may have removed it.
+    if (code === 'ENOENT') return true;
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    lock.release();
+  }
 }
 
 /** @throws OperatorError where a restore into a folder without a store was cut off: one that begins there would look like all there is */

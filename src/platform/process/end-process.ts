@@ -1,0 +1,17 @@
+import { spawn } from 'node:child_process';
+
+/** Time that a process has for its exit, milliseconds. */
+const EXIT_MS = 3000;
+
+/**
+ * Ends this process, by force where it has not ended three seconds later: an exit waits for threads, and one of native
+ * code may wait for ever, as for a lock of LMDB that a failed disk left held. As the first process of a container, which
+ * nobody within can end, it is left to whoever runs that.
+ */
+export function endProcess(code: number): never {
+  const kill = `process.ppid === ${process.pid} && process.kill(${process.pid}, 'SIGKILL')`;
+  const script = `setTimeout(() => ${kill}, ${EXIT_MS})`;
+  // One that cannot be started says so later, when this process has ended.
+  spawn(process.execPath, ['-e', script], { detached: true, stdio: 'ignore', env: {} }).on('error', () => {});
+  process.exit(code);
+}
