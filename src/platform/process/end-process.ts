@@ -11,7 +11,13 @@ const EXIT_MS = 3000;
 export function endProcess(code: number): never {
   const kill = `process.ppid === ${process.pid} && process.kill(${process.pid}, 'SIGKILL')`;
   const script = `setTimeout(() => ${kill}, ${EXIT_MS})`;
-  // One that cannot be started says so later, when this process has ended.
-  spawn(process.execPath, ['-e', script], { detached: true, stdio: 'ignore', env: {} }).on('error', () => {});
-  process.exit(code);
+  try {
+    // That it could not be started is said later, when this process has ended, or at once for want of memory.
+    spawn(process.execPath, ['-e', script], { detached: true, stdio: 'ignore', env: {} }).on(
+      'error',
+      () => {},
+    );
+  } finally {
+    process.exit(code);
+  }
 }

@@ -35,7 +35,7 @@ const ASKED_MAX = 20;
 const ASKED_A_SECOND = 25;
 const ASKED_AT_ONCE = 2000;
 const ITEMS_FOR_TWO = 20_000;
-/** So many answers are known again at least, and twice as many at most. */
+/** So many likes are known again at least, and twice as many at most. */
 const KNOWN_AGAIN = 2000;
 /** Likes of so long before the newest ones tell nothing of now, milliseconds. */
 const LATE_MS = 3_600_000;
@@ -95,8 +95,8 @@ export class AnsweredQuestions {
   /** As it was saved last, when this began. */
   private before: MovedState | undefined;
   private readonly pair = new FeedbackColumns();
-  /** Users and items of the latest answers, and of those before them. */
-  private answered: [Set<string>, Set<string>] = [new Set(), new Set()];
+  /** Users and items of the latest likes, and of those before them. */
+  private known: [Set<string>, Set<string>] = [new Set(), new Set()];
   private takenUpMs = Number.NEGATIVE_INFINITY;
   private savedMs = Number.NEGATIVE_INFINITY;
   /** Questions that may be asked now, as of a time, milliseconds since the epoch. */
@@ -142,7 +142,10 @@ export class AnsweredQuestions {
     const likes = this.likesOf(added, removed);
     let learned = 0;
     for (const at of likes.asked) {
-      if (inputs.generation?.ranking === undefined || !this.mayAsk()) break;
+      if (inputs.generation?.ranking === undefined) break;
+      // Before it takes a question from those that others have left.
+      if (!this.isNew(added.userRows[at]!, added.itemRows[at]!)) continue;
+      if (!this.mayAsk()) break;
       const question = this.ask(added, at, likes.byUser.get(added.userRows[at]!)!);
       yield;
       if (question === undefined) continue;
@@ -202,13 +205,13 @@ export class AnsweredQuestions {
     return pair.types.subarray(0, pair.length).some((type) => isPositive(type) && !newTypes.has(type));
   }
 
-  /** @returns false where the user has answered with the item before */
+  /** @returns false where the user has liked the item before, as far as that is known */
   private isNew(userRow: number, itemRow: number): boolean {
     const key = `${userRow} ${itemRow}`;
-    const [latest, before] = this.answered;
+    const [latest, before] = this.known;
     if (latest.has(key) || before.has(key)) return false;
     latest.add(key);
-    if (latest.size >= KNOWN_AGAIN) this.answered = [new Set(), latest];
+    if (latest.size >= KNOWN_AGAIN) this.known = [new Set(), latest];
     return true;
   }
 
@@ -225,7 +228,7 @@ export class AnsweredQuestions {
     const wanted = { scales: SCALES, latest: true, sums };
     const proposal = finder.propose(history, wanted, undefined, finder.withoutCatalogue(history));
     const chosen = proposal.candidates.indexOf(itemRow);
-    if (chosen < 0 || proposal.candidates.length < 2 || !this.isNew(userRow, itemRow)) return undefined;
+    if (chosen < 0 || proposal.candidates.length < 2) return undefined;
     const features = rankingFeatures(proposal, inputs, this.totalsFor(fitted));
     return { moving, kind: proposal.kind, features, chosen };
   }

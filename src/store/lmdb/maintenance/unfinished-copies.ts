@@ -66,9 +66,9 @@ export function removeUnfinished(folder: string): FolderLockedError | undefined 
 function removeLocked(path: string): boolean {
   const lock = lockFolder(path);
   try {
-    const names = readdirSync(path);
-    const isLock = (name: string) => name.startsWith(FOLDER_LOCK_FILE);
-    for (const name of [...names.filter((each) => !isLock(each)), ...names.filter(isLock)])
+    const isLock = (name: string) => Number(name.startsWith(FOLDER_LOCK_FILE));
+    // Once the lock's file is gone, what has these names may be another process's.
+    for (const name of readdirSync(path).sort((a, b) => isLock(a) - isLock(b)))
       rmSync(join(path, name), { recursive: true, force: true });
     rmdirSync(path);
     return true;
