@@ -22,6 +22,8 @@ export interface TestS3 {
   /** Puts other bytes in the place of an object's, beside which stands what stood there before. */
   change(name: string, other: (bytes: Uint8Array) => Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
+  /** Cuts the next connection that brings so many bytes from the server, once. */
+  cutAfter(bytes: number): void;
   /** Refuses connections, and ends those that there are. */
   pause(): Promise<void>;
   /** Takes connections again. */
@@ -78,6 +80,7 @@ export async function startS3(): Promise<TestS3> {
     async remove(Key) {
       await client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key }));
     },
+    cutAfter: door.cutAfter,
     pause: door.shut,
     resume: door.open,
     async stop() {
@@ -96,8 +99,14 @@ export function objectPlace(dsn: string, tag = 'tag'): ObjectPlace {
 
 function openDoor(port: number, to: number) {
   const sockets = new Set<Socket>();
+  let cutAt = Number.POSITIVE_INFINITY;
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1');
+    far.on('data', () => {
+      if (far.bytesRead < cutAt) return;
+      cutAt = Number.POSITIVE_INFINITY;
+      far.destroy();
+    });
     for (const [from, other] of [
       [near, far],
       [far, near],
@@ -113,6 +122,9 @@ function openDoor(port: number, to: number) {
     }
   });
   return {
+    cutAfter(bytes: number) {
+      cutAt = bytes;
+    },
     async open() {
       await once(server.listen(port, '127.0.0.1'), 'listening');
     },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  type GetObjectCommandOutput,
   PutObjectCommand,
   paginateListObjectsV2,
   S3Client,
@@ -59,9 +60,8 @@ export class ModelObjects implements ModelStore {
     await eachChunk(bytes, CHUNK_BYTES, async (room, at, count) => {
       if (count !== found.length) throw new Error(`the model ${name} is not whole`);
       const object = this.object(name, at, count);
-      const { Body, Metadata } = await this.asked(this.client.send(new GetObjectCommand(object)));
-      const read = await this.asked(Body!.transformToByteArray());
-      if (Metadata?.sha256 !== digest(read)) throw new Error(`the object ${object.Key} is damaged`);
+      const { read, sha256 } = await this.asked(this.read(object));
+      if (sha256 !== digest(read)) throw new Error(`the object ${object.Key} is damaged`);
       room.set(read);
     });
     return bytes;
@@ -86,6 +86,22 @@ export class ModelObjects implements ModelStore {
 
   private object(name: string, at: number, count: number): { Bucket: string; Key: string } {
     return { Bucket: this.bucket, Key: `${this.root}${name}/${at + 1}-of-${count}` };
+  }
+
+  /** Where the bytes break off it is asked again as for all else: by itself the client does so only until they begin. */
+  private async read(object: { Bucket: string; Key: string }) {
+    const command = new GetObjectCommand(object);
+    let read!: Uint8Array;
+    command.middlewareStack.add(
+      (next) => async (asked) => {
+        const answer = await next(asked);
+        read = await (answer.output as GetObjectCommandOutput).Body!.transformToByteArray();
+        return answer;
+      },
+      { step: 'deserialize', priority: 'high', name: 'readWhole' },
+    );
+    const { Metadata } = await this.client.send(command);
+    return { read, sha256: Metadata?.sha256 };
   }
 
   /** Our objects whose names begin so. */

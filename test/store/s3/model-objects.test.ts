@@ -43,6 +43,15 @@ describe.skipIf(!HAS_S3)('parts of models in a bucket', () => {
     expect(await open(dsn, 'other').getBlob('als/3-1-1')).toBeUndefined();
   });
 
+  test('come whole where a connection breaks off amid an object', async () => {
+    const dsn = s3.newDsn();
+    const bytes = new Uint8Array(2 ** 24).map((_, at) => at * 3);
+    await open(dsn).putBlob('als/1-1-1', bytes);
+    const objects = open(dsn);
+    s3.cutAfter(2 ** 22);
+    expect(Buffer.compare((await objects.getBlob('als/1-1-1'))!, bytes)).toBe(0);
+  });
+
   test('are refused where an object is damaged, cut short or missing', async () => {
     const dsn = s3.newDsn();
     const objects = open(dsn);
