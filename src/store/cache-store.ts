@@ -31,7 +31,7 @@ export interface CacheStats {
   readonly listBytes: number;
   /** Bytes of the whole cache on disk. */
   readonly bytes: number;
-  /** False while a cache that several nodes share does not answer. */
+  /** False while it cannot be read. */
   readonly isAvailable: boolean;
   /** Number of questions without an answer in time since the start. */
   readonly failures: number;

@@ -3,10 +3,12 @@ import type { TableStats } from './data-store.ts';
 
 /** Time between two attempts to store states that could not be, milliseconds. */
 const RETRY_MS = 1000;
+const NO_STATS: CacheStats = { lists: 0, listBytes: 0, bytes: 0, isAvailable: false, failures: 0 };
 
 /**
- * A cache whose states can always be put: while its disk takes none they are kept in memory, and stored when it does. All
- * that a cache holds can be made again, so nothing that goes on for other reasons may fail for it.
+ * A cache whose states can always be put: while its disk takes none they are kept in memory, and stored when it does. What
+ * cannot be read counts as missing. All that a cache holds can be made again, so nothing that goes on for other reasons may
+ * fail for it.
  */
 export class UnsavedStateCache implements CacheStore {
   private readonly cache: CacheStore;
@@ -31,7 +33,9 @@ export class UnsavedStateCache implements CacheStore {
   }
 
   async getState(name: string): Promise<unknown> {
-    return this.unsaved.has(name) ? this.unsaved.get(name) : this.cache.getState(name);
+    return this.unsaved.has(name)
+      ? this.unsaved.get(name)
+      : this.read(() => this.cache.getState(name), undefined);
   }
 
   putLists(lists: readonly UserList[], removed?: readonly number[]): Promise<void> {
@@ -39,7 +43,7 @@ export class UnsavedStateCache implements CacheStore {
   }
 
   getList(userRow: number): Promise<UserList | undefined> {
-    return this.cache.getList(userRow);
+    return this.read(() => this.cache.getList(userRow), undefined);
   }
 
   putBlob(name: string, bytes: Uint8Array): Promise<void> {
@@ -47,15 +51,15 @@ export class UnsavedStateCache implements CacheStore {
   }
 
   getBlob(name: string): Promise<Uint8Array | undefined> {
-    return this.cache.getBlob(name);
+    return this.read(() => this.cache.getBlob(name), undefined);
   }
 
   getStats(): Promise<CacheStats> {
-    return this.cache.getStats();
+    return this.read(() => this.cache.getStats(), NO_STATS);
   }
 
   getTables(): Promise<readonly TableStats[]> {
-    return this.cache.getTables();
+    return this.read(() => this.cache.getTables(), []);
   }
 
   ping(): Promise<void> {
@@ -67,6 +71,15 @@ export class UnsavedStateCache implements CacheStore {
     if (this.unsaved.size > 0) await this.save();
     clearTimeout(this.timer);
     await this.cache.close();
+  }
+
+  private async read<T>(read: () => Promise<T>, missing: T): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      this.onTrouble('The cache cannot be read; the service goes on without', error);
+      return missing;
+    }
   }
 
   private async save(): Promise<void> {

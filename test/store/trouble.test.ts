@@ -1,7 +1,7 @@
 import { cpSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { FurzeError } from '../../src/domain/furze-error.ts';
+import { type FurzeError, isEngineError, messageOf } from '../../src/domain/furze-error.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
 import { WriterSupervisor } from '../../src/store/lmdb/writer/writer-supervisor.ts';
 import { close, openIn, PLAIN_RULES, putFeedback, storeOptions, tempFolder } from './helpers.ts';
@@ -39,6 +39,27 @@ async function storedBatches(data: DataStore): Promise<boolean[]> {
 function breakWriter(data: DataStore): void {
   (Reflect.get(data, 'writer') as { post(message: unknown): void }).post({ kind: 'write' });
 }
+
+test('a process that LMDB lets read no more ends as after any fault', async () => {
+  const folder = tempFolder();
+  const { data } = openIn(folder);
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  try {
+    const fault = new Promise((resolve) => process.once('uncaughtException', resolve));
+    const { events } = Reflect.get(data, 'writer') as {
+      events: { down(reason: string, trace: unknown): void };
+    };
+    events.down('MDB_PANIC: Update of meta page failed or environment had fatal error', undefined);
+    const error = await fault;
+    expect([isEngineError(error), messageOf(error)]).toEqual([
+      true,
+      expect.stringMatching(/ is neither read nor written any more by this process .* restart the service$/),
+    ]);
+  } finally {
+    for (const each of others) process.on('uncaughtException', each);
+  }
+});
 
 test('a writer that dies refuses what waits and what comes; reads go on, and what was acknowledged is there', async () => {
   const folder = tempFolder();

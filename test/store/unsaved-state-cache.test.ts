@@ -25,6 +25,29 @@ test('marks are kept while the cache takes none, and stored when it does', async
   expect([await cache.getState('b'), await cache.getState('c')]).toEqual([null, 3]);
 });
 
+test('what cannot be read counts as missing, and the cache as away', async () => {
+  const fails = async () => {
+    throw new Error('MDB_PANIC');
+  };
+  const { cache } = openIn(tempFolder());
+  const reads = { getState: fails, getList: fails, getBlob: fails, getStats: fails, getTables: fails };
+  const unread = Object.assign(Object.create(cache) as typeof cache, reads, { putState: fails, ping: fails });
+  const told: string[] = [];
+  const keeping = new UnsavedStateCache(unread, (message) => told.push(message));
+  expect([await keeping.getState('a'), await keeping.getList(1), await keeping.getBlob('b')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(await keeping.getStats()).toMatchObject({ lists: 0, isAvailable: false });
+  expect(await keeping.getTables()).toEqual([]);
+  expect(told).toEqual(Array(5).fill('The cache cannot be read; the service goes on without'));
+  await keeping.putState('a', 1);
+  expect(await keeping.getState('a')).toBe(1);
+  await expect(keeping.ping()).rejects.toThrow('MDB_PANIC');
+  await keeping.close();
+});
+
 test('the same message is let through once a minute', () => {
   let nowMs = 0;
   const told: string[] = [];

@@ -41,9 +41,7 @@ export function registerBackground(
     'Bytes of a list in the cache on disk, on average',
     ({ lists, listBytes }) => (lists === 0 ? 0 : listBytes / lists),
   );
-  size('furze_cache_up', '0 while a cache that nodes share does not answer', ({ isAvailable }) =>
-    isAvailable ? 1 : 0,
-  );
+  size('furze_cache_up', '0 while the cache cannot be read', ({ isAvailable }) => (isAvailable ? 1 : 0));
   size(
     'furze_cache_failures',
     'How often a cache that nodes share did not answer in time since the start',

@@ -5,8 +5,6 @@ import { UserBits } from '../rows/user-bits.ts';
 const GATHER_MS = 50;
 /** Time between two attempts after one that failed, milliseconds. */
 const RETRY_MS = 1000;
-/** Of so many failures in a row one is reported. */
-const TOLD_EVERY = 60;
 /** Lists kept for a store that takes none: some megabytes. */
 const UNSAVED_MAX = 8192;
 
@@ -23,7 +21,8 @@ export class ListPlace {
     readonly cache: Pick<CacheStore, 'putLists' | 'getList' | 'local'>;
     /** True for a list that is made with the settings of today; others are as good as none. */
     readonly isOfToday: (list: UserList) => boolean;
-    readonly onTrouble: (error: unknown) => void;
+    /** Told of each failure, however often they come. */
+    readonly onTrouble: (message: string, error: unknown) => void;
     /** Told of each user whose list could not be kept. */
     readonly onLost: (userRow: number) => void;
   };
@@ -36,7 +35,6 @@ export class ListPlace {
   private considered: UserList | undefined;
   private saving: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private failures = 0;
 
   constructor(options: ListPlace['options']) {
     this.options = options;
@@ -97,7 +95,7 @@ export class ListPlace {
     const { local } = this.options.cache;
     local?.refresh();
     // Lists that are not at hand tell by their versions whether they are good.
-    const isStored = (row: number) => local === undefined || local.readList(row)?.madeMs === madeMs;
+    const isStored = (row: number) => local === undefined || this.stored(row)?.madeMs === madeMs;
     for (const userRow of userRows) {
       this.held.delete(userRow);
       if (this.unsaved.has(userRow) && isSettled(userRow) && isStored(userRow)) this.unsaved.delete(userRow);
@@ -117,8 +115,13 @@ export class ListPlace {
 
   private stored(userRow: number): UserList | undefined {
     const { local } = this.options.cache;
-    if (local !== undefined) return local.readList(userRow);
-    return this.considered?.userRow === userRow ? this.considered : undefined;
+    if (local === undefined) return this.considered?.userRow === userRow ? this.considered : undefined;
+    try {
+      return local.readList(userRow);
+    } catch (error) {
+      this.options.onTrouble('lists cannot be read from the cache; they are made anew', error);
+      return undefined;
+    }
   }
 
   private change(userRow: number, change: Change): void {
@@ -163,10 +166,9 @@ export class ListPlace {
     try {
       await this.options.cache.putLists(lists, removed);
     } catch (error) {
-      if (this.failures++ % TOLD_EVERY === 0) this.options.onTrouble(error);
+      this.options.onTrouble('lists cannot be stored in the cache', error);
       return false;
     }
-    this.failures = 0;
     for (const [userRow, change] of batch)
       if (this.unsaved.get(userRow) === change) this.unsaved.delete(userRow);
     return true;

@@ -20,6 +20,7 @@ import { CompactionRequests } from './maintenance/compaction-requests.ts';
 import { KeptKinds } from './reads/kept-kinds.ts';
 import { LmdbDataReader } from './reads/lmdb-data-reader.ts';
 import { type DataTables, openDataTables } from './tables/data-tables.ts';
+import { GivenUpError, isGivenUp } from './tables/given-up-error.ts';
 import {
   hasKinds,
   identityOf,
@@ -264,6 +265,12 @@ export class LmdbDataStore extends LmdbDataReader implements DataStore {
     this.pending.clear();
     this.waitingBytes = 0;
     this.noteDown();
+    if (!isGivenUp(reason)) return;
+    // Nothing can be read any more, either. That nobody catches it ends the process, so that what watches over it starts it again.
+    const error = new GivenUpError(this.tables.engine.path);
+    setImmediate(() => {
+      throw error;
+    });
   }
 }
 

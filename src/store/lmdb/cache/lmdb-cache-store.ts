@@ -127,7 +127,7 @@ export class LmdbCacheStore implements CacheStore {
   }
 
   async ping(): Promise<void> {
-    countEntries(this.tables.marks);
+    this.tables.engine.ping();
   }
 
   async close(): Promise<void> {

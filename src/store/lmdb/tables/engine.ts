@@ -7,6 +7,7 @@ import { messageOf } from '../../../domain/furze-error.ts';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
 import type { TableStats } from '../../data-store.ts';
+import { batchUnlessGivenUp, isGivenUp, refuseGivenUp } from './given-up-error.ts';
 import { showNewestCommit, staysHidden } from './hidden-commits.ts';
 import { UnflushedError } from './unflushed-error.ts';
 import { shortenWriteErrors } from './write-error-text.ts';
@@ -172,13 +173,10 @@ export class Engine {
   /** Queues the writes that `action` makes as one transaction, carried out off this thread; resolves at the commit. */
   async enqueue(action: () => void): Promise<void> {
     try {
-      await (this.latest = this.root.batch(action));
+      await (this.latest = batchUnlessGivenUp(this.root, this.path, action));
       this.hasFailed = false;
     } catch (error) {
-      // What the commit failed for is rejected apart.
-      const { commitError } = error as { readonly commitError?: Promise<unknown> };
-      commitError?.catch(() => {});
-      this.hasFailed = commitError !== undefined;
+      this.hasFailed = 'commitError' in (error as object) || isGivenUp(error);
       throw error;
     }
   }
@@ -188,6 +186,11 @@ export class Engine {
     return new Promise((resolve, reject) => {
       (this.root as unknown as Flushable).sync((error) => (error ? reject(error) : resolve()));
     });
+  }
+
+  /** @throws GivenUpError */
+  ping(): void {
+    refuseGivenUp(this.root, this.path);
   }
 
   /** Makes the next read of this thread see the newest commit. */

@@ -1,5 +1,5 @@
-import { messageOf } from '../../../domain/furze-error.ts';
 import type { Engine } from '../tables/engine.ts';
+import { isGivenUp } from '../tables/given-up-error.ts';
 
 /** Error: another process has written the store. What is kept in memory of it is invalid, and no more writes are allowed. */
 class ForeignTransactionError extends Error {
@@ -14,12 +14,9 @@ class ForeignTransactionError extends Error {
   }
 }
 
-/**
- * True for a failure after which no other thread could go on writing, either. LMDB reads and writes nothing any more in a
- * process in which the page that tells of a commit could not be written (`MDB_PANIC`).
- */
+/** True for a failure after which no other thread could go on writing, either. */
 export function isFinal(error: unknown): boolean {
-  return (error as { isFinal?: boolean }).isFinal === true || messageOf(error).includes('MDB_PANIC');
+  return (error as { isFinal?: boolean }).isFinal === true || isGivenUp(error);
 }
 
 /** `ENOENT` as the engine tells it. */

@@ -1,0 +1,66 @@
+import type { RootDatabase } from 'lmdb';
+import { messageOf } from '../../../domain/furze-error.ts';
+
+/** Time between two looks whether what is queued will ever be written, milliseconds. */
+const LOOK_MS = 1000;
+
+/** LMDB reads and writes nothing any more in a process in which the page that tells of a commit could not be written. */
+export function isGivenUp(error: unknown): boolean {
+  return messageOf(error).includes('MDB_PANIC');
+}
+
+/** See `isGivenUp`. */
+export class GivenUpError extends Error {
+  override readonly name = 'GivenUpError';
+  /** As the engine tells it. */
+  readonly code = -30_795;
+
+  /** @param path folder of the environment */
+  constructor(path: string) {
+    super(
+      `${path} is neither read nor written any more by this process (MDB_PANIC), since its disk failed amid a commit: check the disk and restart the service`,
+    );
+  }
+}
+
+/** @throws GivenUpError where it is so with this environment, in the folder `path` */
+export function refuseGivenUp(root: RootDatabase<unknown>, path: string): void {
+  root.resetReadTxn();
+  try {
+    root.getStats();
+  } catch (error) {
+    throw isGivenUp(error) ? new GivenUpError(path) : error;
+  }
+}
+
+/**
+ * As `root.batch(action)`, whose promise is never settled where LMDB has given up the environment before it begins.
+ * @throws GivenUpError, too
+ */
+export async function batchUnlessGivenUp(
+  root: RootDatabase<unknown>,
+  path: string,
+  action: () => void,
+): Promise<void> {
+  refuseGivenUp(root, path);
+  const queued = root.batch(action);
+  // What the commit failed for is rejected apart.
+  queued.catch(({ commitError }: { readonly commitError?: Promise<unknown> }) =>
+    commitError?.catch(() => {}),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const givenUp = new Promise<never>((_, reject) => {
+    timer = setInterval(() => {
+      try {
+        refuseGivenUp(root, path);
+      } catch (error) {
+        reject(error);
+      }
+    }, LOOK_MS);
+  });
+  try {
+    await Promise.race([queued, givenUp]);
+  } finally {
+    clearInterval(timer);
+  }
+}
