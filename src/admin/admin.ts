@@ -27,6 +27,7 @@ import { formatTimestamp } from '../domain/rfc3339.ts';
 import type { Logger } from '../platform/log/log.ts';
 import { VERSION } from '../platform/program/version.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
+import { topLatest } from '../recommend/state/top-items.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import { type Cluster, leaderOf } from '../store/cluster.ts';
 import type { DataStore } from '../store/data-store.ts';
@@ -265,7 +266,7 @@ export class Admin {
 
   private async facts(): Promise<Facts> {
     const { recommendation, config, storeError, tasks, folders, clock, data, cluster } = this.parts;
-    const { popular, collaborative } = config.recommend;
+    const { popular, collaborative, online } = config.recommend;
     const { live, generations } = recommendation;
     const { hasModel } = generations;
     const fit = hasModel ? lastGoodFit(tasks.ended, generations.current.number) : undefined;
@@ -281,6 +282,8 @@ export class Admin {
       isFitting: tasks.current.some(({ Kind }) => Kind === 'fit'),
       popularIsEmpty: live.popular.first(1).length === 0,
       popularWindowMs: popular.popular_window,
+      latestIsEmpty: topLatest(live, config.recommend.cache_size).length === 0,
+      fallbacks: online.fallback_recommend,
       diskFreeBytes: (await diskSpace(folders.dataPath))?.free,
       hasKey: apiKeys(config).length > 0,
       host: config.server.host,

@@ -22,6 +22,10 @@ export interface Facts extends FeedbackFacts {
   /** True when no positive feedback lies in the popular window. */
   readonly popularIsEmpty: boolean;
   readonly popularWindowMs: number;
+  /** True when no item that may be shown has a Timestamp. */
+  readonly latestIsEmpty: boolean;
+  /** `[recommend.online] fallback_recommend`. */
+  readonly fallbacks: readonly string[];
   readonly diskFreeBytes: number | undefined;
   readonly hasKey: boolean;
   readonly host: string;
@@ -42,6 +46,7 @@ export function findTroubles(facts: Facts): Trouble[] {
     countTrouble,
     fitTrouble,
     popularTrouble,
+    latestTrouble,
     diskTrouble,
     keyTrouble,
     (known: Facts) => known.nodeTroubles,
@@ -92,6 +97,19 @@ function popularTrouble({
     Severity: 'warning',
     Message: `The popular list is empty: no positive feedback is from the last ${formatDuration(popularWindowMs)}.`,
     Advice: 'Set [recommend.popular] popular_window so that it takes in the data there is.',
+  };
+}
+
+/** Of those that may be asked where a list ends, only popular and latest items are there for somebody unknown. */
+function latestTrouble({ latestIsEmpty, fallbacks, items, positives }: Facts): Trouble | undefined {
+  if (!latestIsEmpty || items === 0 || positives === 0) return undefined;
+  if (!fallbacks.includes('latest') || fallbacks.includes('popular')) return undefined;
+  return {
+    Code: 'latest_empty',
+    Severity: 'warning',
+    Message:
+      'The latest list is empty, for no item has a Timestamp: who has no list of their own is shown nothing.',
+    Advice: 'Put "popular" into [recommend.online] fallback_recommend, or send items with their Timestamp.',
   };
 }
 

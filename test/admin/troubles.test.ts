@@ -27,6 +27,8 @@ const WELL: Facts = {
   isFitting: false,
   popularIsEmpty: false,
   popularWindowMs: 720 * 3_600_000,
+  latestIsEmpty: false,
+  fallbacks: ['latest'],
   diskFreeBytes: 2 ** 40,
   hasKey: true,
   host: '0.0.0.0',
@@ -102,6 +104,7 @@ describe('what is not right', () => {
     ['fit_failed', { lastFit: failed, hasModel: false }, 'error', /failed: no memory\./],
     ['stale_model', { modelAgeMs: 4 * 3_600_000 }, 'warning', /4 h old/],
     ['popular_empty', { popularIsEmpty: true }, 'warning', /last 720h/],
+    ['latest_empty', { latestIsEmpty: true }, 'warning', /no item has a Timestamp/],
     [
       'counting_feedback',
       { isCounted: false, popularIsEmpty: true },
@@ -118,6 +121,11 @@ describe('what is not right', () => {
     expect(first?.Message).toMatch(message);
     expect(first?.Advice).not.toBe('');
     expect(others).toEqual([]);
+  });
+
+  it('is nothing that no item has a time where the popular ones are asked, too, or none of both', () => {
+    for (const fallbacks of [['popular', 'latest'], ['item_based']])
+      expect(findTroubles({ ...WELL, latestIsEmpty: true, fallbacks })).toEqual([]);
   });
 
   it('stands worst first', () => {
