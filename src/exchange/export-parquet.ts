@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SchemaElement } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
@@ -87,6 +87,10 @@ export async function exportParquet(
   const keep = goesWithProcess(unfinished);
   let records = 0;
   try {
+    if (existsSync(folder) && readdirSync(folder).length > 0)
+      throw new OperatorError(
+        `There is something in ${folder} already. Nothing is written over it; name a new folder.`,
+      );
     rmSync(unfinished, { recursive: true, force: true });
     mkdirSync(unfinished);
     const parts = Array.from({ length: PARTS }, (_, at) => new Part(join(unfinished, `part-${at}`), fields));

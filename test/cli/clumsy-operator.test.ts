@@ -64,3 +64,54 @@ it('several commands that make a store in one folder at once: one does, each oth
     expect((await run(['check', made])).code).toBe(0);
   }
 });
+
+const likes = join(folder, 'likes.csv');
+
+it.each([
+  [['import', 'feedback', likes, '--type', ''], '--type', 'expected a name of 1 to 512 bytes'],
+  [
+    ['import', 'feedback', likes, '--low-type', 'x'.repeat(513)],
+    '--low-type',
+    'expected a name of 1 to 512 bytes',
+  ],
+  [['import', 'feedback', likes, '--data', ''], '--data', 'expected a folder'],
+  [['serve', '--host', 'no such host'], '--host (server.host)', 'expected a host name'],
+  [['compact', store, '--url', 'http://127.0.0.1:1'], 'one place at a time', '--url http://127.0.0.1:1'],
+  [['import', likes, '--sum-values', '--url', 'http://127.0.0.1:1'], '--sum-values', 'leave out --url'],
+])('what is said is refused by the name of the option: %s', async (args, option, why) => {
+  const { code, output } = await run(args);
+  expect([code, output]).toEqual([2, expect.stringContaining(option)]);
+  expect(output).toContain(why);
+  expect(output).not.toContain('FURZE_');
+});
+
+it('a folder of Parquet is not written over, and is found before anything is read', async () => {
+  const into = join(folder, 'parquet');
+  const args = ['export', 'feedback', '--format', 'parquet', '-o', into];
+  expect((await run(args)).code).toBe(0);
+  const { code, output } = await run(args);
+  expect([code, output]).toEqual([
+    1,
+    expect.stringMatching(/^furze: There is something in .+; name a new folder\.\n$/),
+  ]);
+});
+
+it('a rating from which on rows are likes is told to make no difference where there are no ratings', async () => {
+  const { code, output } = await run(['import', 'feedback', likes, '--positive', '4', '--dry-run']);
+  expect([code, output]).toEqual([0, expect.stringContaining('warning, --positive 4 makes no difference')]);
+});
+
+it('rows are told to be of a time that came before where the events of their type count alone', async () => {
+  const path = join(folder, 'twice.csv');
+  writeFileSync(path, 'user,item,time\nann,tea,1700000000\nann,tea,1700000001\nann,tea,1700000001\n');
+  const config = join(folder, 'counted.toml');
+  writeFileSync(config, '[recommend.data_source]\nrepeated = { purchase = "count" }\n');
+  const importAs = (type: string) =>
+    run(['import', 'feedback', path, '-c', config, '--type', type, '--data', join(folder, type)]);
+  expect((await importAs('like')).output).toContain(
+    '2 rows are of a user, an item and a type that came before',
+  );
+  expect((await importAs('purchase')).output).toContain(
+    '1 row is of a user, an item, a type and a time that came before',
+  );
+});

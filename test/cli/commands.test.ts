@@ -312,6 +312,21 @@ describe('furze status', () => {
     }
   });
 
+  it('says that events are counted where there are more than records', async () => {
+    const counts = { Ready: true, Users: 1, Items: 1, Feedback: 2, PositiveFeedback: 3, Troubles: [] };
+    const server = createServer((_request, response) =>
+      response.end(JSON.stringify({ ...counts, Sentence: 'Ready.' })),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const { output } = await run([...STATUS, '--url', url]);
+      expect(output).toBe('Ready.\n  1 user, 1 item, 2 feedback (3 positive, each event counted)\n');
+    } finally {
+      server.close();
+    }
+  });
+
   it('says that this machine has not the address', async () => {
     const { code, output } = await run([
       'serve',

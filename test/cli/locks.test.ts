@@ -31,15 +31,17 @@ it('a folder in use is refused in one line that names the process, and passed on
   expect(readdirSync(store)).not.toContain('partial-left');
   const orders = join(folder, 'orders.csv');
   writeFileSync(orders, 'user,item\nann,tea\n');
-  const importing = new Furze(['import', orders, '--lock-wait', '0'], env);
-  const refused = [serve('--lock-wait', '0'), new Furze(['compact', '--lock-wait', '0'], env), importing];
+  const imports = [[orders], ['vectors', orders, '--space', 'text']].map(
+    (files) => new Furze(['import', ...files, '--lock-wait', '0'], env),
+  );
+  const refused = [serve('--lock-wait', '0'), new Furze(['compact', '--lock-wait', '0'], env), ...imports];
   for (const furze of refused) {
     expect(await furze.exit).toBe(1);
     expect(furze.output).toMatch(
       new RegExp(`^furze: The folder \\S+ is in use by process ${first.process.pid} on .+\\n$`),
     );
   }
-  expect(importing.output).toMatch(/Or import while it serves, with --url\.\n$/);
+  for (const { output } of imports) expect(output).toMatch(/Or import while it serves, with --url\.\n$/);
   // A backup needs no lock, and leaves the service alone.
   const copy = join(folder, 'copy');
   const backup = new Furze(['backup', copy, '--json'], env);

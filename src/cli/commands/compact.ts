@@ -6,6 +6,7 @@ import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { ServiceClient } from '../../exchange/service-client.ts';
 import type { Compacted } from '../../store/data-store.ts';
+import { UsageError } from '../common/exit-status.ts';
 import { serviceAt } from '../common/find-service.ts';
 import {
   addPlaceOptions,
@@ -36,6 +37,8 @@ export function compactCommand(env: Environment): Command {
     .action(async (folder: string | undefined, flags: CompactOptions) => {
       const options = { ...flags, ...oneFolder(folder, flags) };
       const { url, config, json } = options;
+      if (folder !== undefined && url !== undefined)
+        throw new UsageError(`one place at a time: the argument names ${folder}, --url ${url}`);
       const service = url === undefined ? undefined : serviceAt(url, config, env);
       const [place, sizes] =
         service === undefined ? await compactFolder(options, env) : [service.url, await compactLive(service)];

@@ -91,7 +91,7 @@ function describe({
 }: Summary): string {
   const lines = [
     Sentence,
-    `  ${countedRecords({ users: Users, items: Items, feedback: Feedback })} (${groupDigits(PositiveFeedback)} positive)`,
+    `  ${countedRecords({ users: Users, items: Items, feedback: Feedback })} (${groupDigits(PositiveFeedback)} positive${PositiveFeedback > Feedback ? ', each event counted' : ''})`,
   ];
   if (Model !== undefined) {
     const measures = Object.entries(Model.Quality).map(

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DEFAULT_LIMITS } from '../../domain/request-limits.ts';
 import { TEXT_ENCODINGS } from '../../exchange/guess-encoding.ts';
 import type { Wishes } from '../../exchange/import-plan.ts';
 import type { ColumnPairs } from '../../exchange/map-columns.ts';
@@ -32,13 +33,13 @@ export function addColumnOptions(command: Command): Command {
       'columns by field, such as user=uid,item=sku,time=ts or item=sku,title=name',
       parseMap,
     )
-    .option('--type <name>', 'type of feedback without a type column')
+    .option('--type <name>', 'type of feedback without a type column', parseType)
     .option(
       '--positive <rating>',
       'ratings from here on are of --type, lower ones of --low-type',
       parseNumber,
     )
-    .option('--low-type <name>', 'type of feedback with a lower rating')
+    .option('--low-type <name>', 'type of feedback with a lower rating', parseType)
     .option(
       '--separator <text>',
       'what stands between labels in one cell (default: |, or ; where no cell has a bar)',
@@ -109,6 +110,13 @@ export function parseMap(text: string, before: ColumnPairs = []): ColumnPairs {
     return [field, column] as const;
   });
   return [...before, ...pairs];
+}
+
+/** A name of a feedback type as the store takes it. @throws InvalidArgumentError */
+function parseType(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > 0 && bytes <= DEFAULT_LIMITS.idBytesMax && !text.includes('\0')) return text;
+  throw new InvalidArgumentError(`expected a name of 1 to ${DEFAULT_LIMITS.idBytesMax} bytes`);
 }
 
 /** Reads states or ids with commas between them; `none` is an empty list. */

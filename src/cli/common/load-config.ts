@@ -36,12 +36,19 @@ export function loadConfigWithOrigin({ path: given, env, flags = {} }: ConfigSou
     return { config: parseConfig(text, all, warnOnStderr), origin };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const problems = error.problems.map((problem) =>
-      problem.startsWith('not TOML') ? `${path} is ${problem}` : problem,
-    );
+    const problems = error.problems.map((problem) => {
+      if (problem.startsWith('not TOML')) return `${path} is ${problem}`;
+      const [variable = ''] = problem.split(' ');
+      return origin.flags.includes(variable) && variable in OPTIONS
+        ? problem.replace(variable, OPTIONS[variable]!)
+        : problem;
+    });
     throw new ConfigError(isOfGorse(text) ? [...problems, GORSE_HINT] : problems);
   }
 }
+
+/** The options that stand for variables. */
+const OPTIONS: Environment = { FURZE_SERVER_HOST: '--host', FURZE_DATABASE_DATA_STORE: '--data' };
 
 const GORSE_HINT =
   'this is a configuration of Gorse: furze has no [master], and its stores are [database] data_store and cache_store ' +

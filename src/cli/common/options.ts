@@ -63,13 +63,19 @@ export function addPlaceOptions(
   command: Command,
   { data = DATA_HELP, hasUrl = false }: { readonly data?: string; readonly hasUrl?: boolean } = {},
 ): Command {
-  command.addOption(configOption()).option('-d, --data <folder>', data);
+  command.addOption(configOption()).option('-d, --data <folder>', data, parseFolder);
   if (!hasUrl) return command;
   return command.option(
     '-u, --url <url>',
     'ask a running service instead; its key is [server] api_key or FURZE_SERVER_API_KEY',
     parseUrl,
   );
+}
+
+/** The name of a folder. @throws InvalidArgumentError for none */
+export function parseFolder(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('expected a folder');
 }
 
 /** `--config`, of every command that reads the configuration. */

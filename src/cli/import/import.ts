@@ -128,7 +128,7 @@ async function run(inputs: readonly string[], flags: ImportFlags, config: Config
     repeats: repeatsOf(flags),
     positiveTypes: isOwn ? config.recommend.data_source.positive_feedback_types : undefined,
     ratingMinBefore: before?.ratingMin,
-    countsEvents: Object.keys(config.recommend.data_source.repeated).length > 0,
+    repeatedTypes: Object.keys(config.recommend.data_source.repeated),
   };
   if (flags.dryRun) return runImport({ ...common, target: undefined, folder: undefined });
   return withTarget(flags, config, (target, folder, bulk) => runImport({ ...common, target, folder, bulk }));
@@ -158,7 +158,7 @@ async function runVectors(paths: readonly string[], flags: ImportFlags, config: 
     await storeFrom(async (body) => throwProblem(await client.send('POST', path, { body })));
     return 0;
   }
-  const { data, release } = await openFolders(config, flags.lockWait);
+  const { data, release } = await openFolders(config, flags.lockWait).catch(tellOfUrl);
   try {
     await storeFrom((json) => data.write({ kind: 'putVectors', space, batch: { json, single: false } }));
   } finally {
@@ -189,21 +189,26 @@ function summaryOf({ database }: Config): SetUpSummary | undefined {
 function repeatsOf({ sumValues, overwrite, url }: ImportFlags): Repeats {
   if (!sumValues) return overwrite ? 'last' : 'first';
   if (!overwrite && url === undefined) return 'sum';
-  throw new UsageError('--sum-values is of the first feedback of a stopped folder, which overwrites nothing');
+  throw new UsageError(
+    `--sum-values is for the first feedback of a stopped folder; leave out ${overwrite ? '--overwrite' : '--url'}`,
+  );
 }
 
 /** Opens what is written to, and closes it again. */
 async function withTarget(flags: ImportFlags, config: Config, use: Use): Promise<number> {
   const repeats = repeatsOf(flags);
   if (flags.url === undefined) {
-    return withStore(config, flags.lockWait, repeats, use).catch(async (error: Error) => {
-      const { FolderLockedError } = await import('../../store/open/open-store.ts');
-      if (!(error instanceof FolderLockedError)) throw error;
-      throw new OperatorError(`${error.message} Or import while it serves, with --url.`);
-    });
+    return withStore(config, flags.lockWait, repeats, use).catch(tellOfUrl);
   }
   const { httpTarget } = await import('../../exchange/import-targets.ts');
   return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), repeats === 'last'), stateFolder());
+}
+
+/** Says what else helps where a service has the folder. @throws what it is given, or that in other words */
+async function tellOfUrl(error: Error): Promise<never> {
+  const { FolderLockedError } = await import('../../store/open/open-store.ts');
+  if (!(error instanceof FolderLockedError)) throw error;
+  throw new OperatorError(`${error.message} Or import while it serves, with --url.`);
 }
 
 const NOT_SUMMED = 'values are not added up, and what is there of a user, an item and a type stays.';
@@ -295,7 +300,7 @@ export function importInto(
       bulk,
       json: false,
       positiveTypes,
-      countsEvents: Object.keys(config.recommend.data_source.repeated).length > 0,
+      repeatedTypes: Object.keys(config.recommend.data_source.repeated),
     }),
   );
 }

@@ -48,11 +48,14 @@ export interface ImportRun {
   /** Positive types of the configuration; undefined where a running service has its own. */
   readonly positiveTypes: readonly string[] | undefined;
   readonly repeats: Repeats;
-  /** True where types are configured of which every event counts. */
-  readonly countsEvents?: boolean;
+  /** Types of which every event counts. */
+  readonly repeatedTypes?: readonly string[];
   /** From which rating on the service was set up to take likings; undefined where that is not known. */
   readonly ratingMinBefore?: number | undefined;
 }
+
+/** `ofEvents`: the files with feedback of which every event may count. */
+type ReportedRun = ImportRun & { readonly ofEvents: ReadonlySet<string> };
 
 /** Which of the rows of one user, item and type counts; the sum of their values where nothing was there before. */
 export type Repeats = 'first' | 'last' | 'sum';
@@ -76,6 +79,7 @@ export async function runImport(run: ImportRun): Promise<number> {
   let results: FileResult[] = [];
   let atOnce: Target | undefined;
   let [refused, begun] = [0, 0];
+  const ofEvents = new Set<string>();
   const onRefused = (row: RefusedRow) => {
     refused++;
     if (refusals.length < REFUSALS_SHOWN) refusals.push(row);
@@ -93,15 +97,12 @@ export async function runImport(run: ImportRun): Promise<number> {
       leavesItems ||= looked.plan.kind === 'items';
       for (const plan of leavesItems ? [looked.plan] : withItemsWithin(looked)) {
         checkPlan(progress, plan, run);
+        if (mayCountEvents(plan, run)) ofEvents.add(plan.path);
         const { onRow, warn } = watchGuests(progress, plan, run);
         const file = { plan, opened: looked.opened, onRefused, onRow, signal };
         const result =
           (await bulk.importFile({ ...file, skipsBad: run.skipsBad })) ??
-          (await importOne(
-            { ...run, target: bulk.target ?? run.target, isAtOnce: bulk.target !== undefined },
-            file,
-            progress,
-          ));
+          (await importOne(run, bulk.target, file, progress));
         results.push(result);
         warn();
         if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break read;
@@ -124,9 +125,18 @@ export async function runImport(run: ImportRun): Promise<number> {
   // What comes when all is stored interrupts nothing.
   const interrupted = signal.aborted && (begun < inputs.length || results.some(({ isStopped }) => isStopped));
   const repeats = run.repeats === 'sum' && atOnce === undefined ? 'first' : run.repeats;
-  report({ ...run, repeats, target: atOnce ?? run.target }, results, refusals, interrupted);
+  report({ ...run, repeats, target: atOnce ?? run.target, ofEvents }, results, refusals, interrupted);
   if (interrupted) return INTERRUPTED;
   return refused > 0 ? REFUSED : 0;
+}
+
+/** True for a file that has feedback of a type of which every event counts, or may have. */
+function mayCountEvents(
+  { mapping, isApiForm, type, lowType }: FilePlan,
+  { repeatedTypes = [] }: ImportRun,
+): boolean {
+  const isSaid = isApiForm || mapping.FeedbackType !== undefined;
+  return repeatedTypes.some((name) => isSaid || name === type || name === lowType);
 }
 
 /** True where items are not taken out of feedback: feedback alone is asked for, or there are items, which stay. */
@@ -152,7 +162,12 @@ function checkPlan(
   if (!isShown) progress.say(`${plan.path}: ${describePlan(plan)}`);
   if (inputs === undefined) refuseItemFields(plan, plan.itemFields);
   const { path, kind, mapping, ratingMin, type, isApiForm } = plan;
-  if (kind !== 'feedback' || isApiForm || mapping.FeedbackType !== undefined) return;
+  if (kind !== 'feedback' || isApiForm) return;
+  if (ratingMin !== undefined && ratingMin !== before && mapping.Rating === undefined)
+    progress.say(
+      `${path}: warning, --positive ${ratingMin} makes no difference, for no column has ratings; --map rating=COLUMN names one`,
+    );
+  if (mapping.FeedbackType !== undefined) return;
   const kinds = readPositiveKinds(positiveTypes);
   if (kinds.length > 0 && !kinds.some(({ feedbackType }) => feedbackType === type))
     progress.say(
@@ -201,23 +216,25 @@ export async function lookAt(
   return { plan, opened: undefined };
 }
 
-/** @param run `isAtOnce` where all is stored in the end, so that there is nothing to take up again */
+/** @param atOnce what stores all in the end, so that there is nothing to take up again */
 async function importOne(
-  run: ImportRun & { readonly isAtOnce: boolean },
+  run: ImportRun,
+  atOnce: Target | undefined,
   file: Pick<ImportOptions, 'plan' | 'opened' | 'onRefused' | 'onRow' | 'signal'>,
   progress: Progress,
 ): Promise<FileResult> {
   const { plan, opened } = file;
   try {
     const isCheckedFirst = opened === undefined && !run.skipsBad;
-    if (run.target === undefined || isCheckedFirst) {
+    const target = atOnce ?? run.target;
+    if (target === undefined || isCheckedFirst) {
       const onProgress = showIn(progress, `checking ${plan.path}`);
       const checked = await importFile({ ...file, skipsBad: true, onProgress });
-      if (run.target === undefined) return checked;
+      if (target === undefined) return checked;
       if (checked.refused > 0 || checked.isStopped) return { ...checked, kept: 0 };
     }
-    const { target, skipsBad, isAtOnce } = run;
-    const resumePoint = isAtOnce ? undefined : importResumePoint(run.folder, target.name, plan);
+    const { skipsBad } = run;
+    const resumePoint = atOnce === undefined ? importResumePoint(run.folder, target.name, plan) : undefined;
     const show = showIn(progress, `importing ${plan.path}`);
     return await announced(target, plan, (tell) => {
       const onProgress = (bytes: number, bytesTotal: number) => {
@@ -284,7 +301,7 @@ function listenForInterruption(progress: Progress): {
 }
 
 function report(
-  run: ImportRun,
+  run: ReportedRun,
   results: readonly FileResult[],
   refusals: readonly RefusedRow[],
   interrupted: boolean,
@@ -327,7 +344,7 @@ function optionsOf(leftOut: Readonly<Record<string, number>>, { wishes, inputs =
   return options.join(' or ');
 }
 
-function describe(run: ImportRun, result: FileResult): string {
+function describe(run: ReportedRun, result: FileResult): string {
   const { path, kind, isResumed, rows, kept, stored, refused, leftOut, isStopped } = result;
   const bad = refused === 0 ? '' : `, ${groupDigits(refused)} refused`;
   const gone = Object.values(leftOut).reduce((sum, count) => sum + count, 0);
@@ -345,7 +362,7 @@ function describe(run: ImportRun, result: FileResult): string {
   const cut = isStopped ? `, cut off${unsent}` : '';
   const again = kind === 'feedback' ? kept - stored : 0;
   const counts = run.repeats === 'sum' ? 'their values are added up' : `of each the ${run.repeats} counts`;
-  const triple = run.countsEvents ? 'a user, an item, a type and a time' : 'a user, an item and a type';
+  const triple = run.ofEvents.has(path) ? 'a user, an item, a type and a time' : 'a user, an item and a type';
   const same =
     again > 0
       ? `; ${counted(again, 'rows')} ${again === 1 ? 'is' : 'are'} of ${triple} that came before: ${counts}`

@@ -4,7 +4,7 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import { PRESETS, type Preset } from '../../exchange/known-data-sets.ts';
 import { addColumnOptions, type ColumnFlags, splitList, wishesOf } from '../common/column-options.ts';
 import { loadConfig } from '../common/load-config.ts';
-import { configFlags, lockWaitOption, parsePort } from '../common/options.ts';
+import { configFlags, lockWaitOption, parseFolder, parsePort } from '../common/options.ts';
 import { describeSummary, readSummary } from '../common/set-up-summary.ts';
 import { holdRecords } from '../import/import.ts';
 import { type Answers, findAnswers } from './answers.ts';
@@ -50,7 +50,12 @@ export function initCommand(env: Environment): Command {
     .description('set a service up on your own files: configuration, import, training')
     .addArgument(new Argument('[files...]', 'feedback, items and users as for import'))
     .option('-c, --config <file>', 'configuration file to write', 'furze.toml')
-    .option('-d, --data <folder>', 'where the data is kept, the cache in a folder below', './data')
+    .option(
+      '-d, --data <folder>',
+      'where the data is kept, the cache in a folder below',
+      parseFolder,
+      './data',
+    )
     .option('--files <files...>', 'the files, in place of arguments')
     .addOption(new Option('--from <set>', 'what the files come from').choices(PRESETS).default('csv'))
     .option('--positive-types <list>', 'types of feedback that are positive', splitList)

@@ -14,7 +14,7 @@ import type { Service } from '../../service/service.ts';
 import type { Batch, DataStore, WriteCommand } from '../../store/data-store.ts';
 import { parseDsn } from '../../store/dsn.ts';
 import { keyOf } from '../common/find-service.ts';
-import { lockWaitOption, parsePort } from '../common/options.ts';
+import { lockWaitOption, parseFolder, parsePort } from '../common/options.ts';
 import { createProgress } from '../common/progress.ts';
 import { checkReason, launchService, stopSignal, stopWithin } from '../common/run-service.ts';
 import { type Caller, createCaller, neighborsPath, recommendPath } from './caller.ts';
@@ -26,7 +26,7 @@ import { type Film, pickTastes, type Taste } from './tour-user.ts';
 export function playgroundCommand(env: Environment): Command {
   return new Command('playground')
     .description('run the service on a sample of 100,000 film ratings')
-    .option('-d, --data <folder>', 'where the playground keeps its data', './playground-data')
+    .option('-d, --data <folder>', 'where the playground keeps its data', parseFolder, './playground-data')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('-p, --port <port>', 'port to listen on; 0 takes a free one', parsePort, 8087)
     .addOption(lockWaitOption())
