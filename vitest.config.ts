@@ -54,7 +54,7 @@ const LONG = [
   'test/http/{models,never-shown,vector-lists}.test.ts',
   'test/kernel/heads.test.ts',
   'test/model/threads.test.ts',
-  'test/recommend/{answers,choose-ranking,merge-order,pipeline,reasons,service,sessions-of-a-shop}.test.ts',
+  'test/recommend/{answers,choose-ranking,crawler,merge-order,pipeline,reasons,service,sessions-of-a-shop}.test.ts',
   'test/recommend/lists/{answer-cache,lists-that-live}.test.ts',
   'test/store/{data-store,property}.test.ts',
   'test/background/{fit-pipeline,generation-fit,list-pass,live-rows,search}.test.ts',

@@ -2,11 +2,19 @@
  * Each like that was held out is a question that was just answered: what would have been a good list at that moment, with
  * what was known then? Asked of all kinds of users, those among them who came just before.
  */
+import { getOrPut } from '../domain/get-or-put.ts';
 import { spreadBits } from '../domain/hash.ts';
+import { spreadEvenly } from '../memory/spread-evenly.ts';
 import { FeedbackColumns } from '../store/data-store.ts';
 
 /** Likes so soon after a question count as its answer, too. */
 const ANSWER_MS = 86_400_000;
+
+/**
+ * So large a share of the likes may be of one user, and so many in any case: how an account chooses that likes as much as all
+ * others, as a crawler does, must not tell how the lists of all are ranked.
+ */
+const [SHARE_OF_ONE, LIKES_OF_ONE] = [0.02, 20];
 
 /** A question as of a moment, and what was liked then. */
 export interface Question {
@@ -50,6 +58,14 @@ export function* questionsAt(
     while (before < length && timesMs[before]! < asOfMs) before++;
     yield { userRow, asOfMs, before, except, liked };
   }
+}
+
+/** The likes that are asked about, of users with too many some, evenly spread. @param indices ascending */
+export function fewOfEach({ userRows }: FeedbackColumns, indices: readonly number[]): readonly number[] {
+  const byUser = new Map<number, number[]>();
+  for (const at of indices) getOrPut(byUser, userRows[at]!, () => []).push(at);
+  const most = Math.max(LIKES_OF_ONE, Math.floor(indices.length * SHARE_OF_ONE));
+  return [...byUser.values()].flatMap((likes) => spreadEvenly(likes, most)).sort((a, b) => a - b);
 }
 
 /** The records in the order of their times, those of one time in the order in which they came. */

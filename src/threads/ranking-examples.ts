@@ -19,7 +19,7 @@ import { scanAllFeedback } from '../store/scan-feedback.ts';
 import { throwIfCancelled } from './cancellation.ts';
 import { copiedInputs, readerOf } from './make-lists.ts';
 import type { LearnRankingJob, ListPlan } from './messages.ts';
-import { byTime, type Question, questionsAt } from './questions-of-held-out-feedback.ts';
+import { byTime, fewOfEach, type Question, questionsAt } from './questions-of-held-out-feedback.ts';
 
 /** The most popular and newest items are looked for again after so large a share of what is asked about. */
 const GLOBAL_LISTS_SHARE = 0.01;
@@ -104,7 +104,7 @@ export class RankingExamples {
     let counted = 0;
     let lists = this.listsAsOfNow();
     let listsAt = 0;
-    for (const question of questionsAt(late, spreadEvenly(asked, max))) {
+    for (const question of questionsAt(late, spreadEvenly(fewOfEach(late, asked), max))) {
       const { before } = question;
       popularity.apply(slice(late, counted, before), this.isPositive, 1);
       counted = before;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FeedbackColumns } from '../../src/store/data-store.ts';
-import { byTime, questionsAt } from '../../src/threads/questions-of-held-out-feedback.ts';
+import { byTime, fewOfEach, questionsAt } from '../../src/threads/questions-of-held-out-feedback.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -49,5 +49,19 @@ describe('the questions that held-out likes have answered', () => {
     ] as const;
     const sorted = byTime(columns(records));
     expect([...sorted.itemRows.subarray(0, sorted.length)]).toEqual([8, 6, 7, 9]);
+  });
+
+  it('are of nobody more than a fiftieth, or twenty, whoever likes as much as all others', () => {
+    const ofCrawler = (at: number) => at % 2 === 0;
+    const likes = Array.from(
+      { length: 2000 },
+      (_, at) => [ofCrawler(at) ? 0 : 1 + (at % 301), at, at] as const,
+    );
+    const indices = likes.map((_, at) => at);
+    const asked = fewOfEach(columns(likes), indices);
+    expect(asked.filter(ofCrawler)).toHaveLength(40);
+    expect(asked.filter((at) => !ofCrawler(at))).toHaveLength(1000);
+    expect(asked).toEqual([...asked].sort((a, b) => a - b));
+    expect(fewOfEach(columns(likes), indices.slice(0, 40))).toEqual(indices.slice(0, 40));
   });
 });
