@@ -76,9 +76,25 @@ export function findPlaces<T>(records: readonly unknown[], checker: Checker<T>):
 
 function toPlaces(prefix: string, error: CheckFault): ErrorPlace[] {
   const path = prefix + error.instancePath;
+  if (error.keyword === 'type')
+    return [{ path, message: mustBe(error.params as { type: TypeName | TypeName[] }) }];
   if (error.keyword !== 'required') return [{ path, message: error.message }];
   const { requiredProperties } = error.params as { requiredProperties: readonly string[] };
   return requiredProperties.map((name) => ({ path: `${path}/${name}`, message: 'is required' }));
+}
+
+const IN_WORDS = {
+  ...{ array: 'an array', object: 'an object', string: 'a text', number: 'a number', integer: 'an integer' },
+  ...{ boolean: 'true or false', null: 'null' },
+};
+type TypeName = keyof typeof IN_WORDS;
+
+/** The message for a value of another type. */
+export function mustBe({ type }: { readonly type: TypeName | readonly TypeName[] }): string {
+  return `must be ${[type]
+    .flat()
+    .map((name) => IN_WORDS[name])
+    .join(' or ')}`;
 }
 
 /** Names the first of the places in its message, and some of them all. */

@@ -19,7 +19,7 @@ import {
   VectorBodySchema,
   VectorSchema,
 } from './api-schemas.ts';
-import { type Checker, checkBody, findPlaces, invalidBody, lazily } from './check-body.ts';
+import { type Checker, checkBody, findPlaces, invalidBody, lazily, mustBe } from './check-body.ts';
 import type { Batch, Feedback, Item, User } from './entities.ts';
 import {
   EMPTY_ITEM,
@@ -301,7 +301,7 @@ function decodeBatch<Body, T extends Body>(
   if (batch.single) return [decode(checkBody(parseJson(batch.json, limits), checkers.one()), '')];
   const value = parseJson(batch.json, limits, bounds);
   if (checkers.all().Check(value)) return value.map(decode);
-  if (!Array.isArray(value)) throw invalidBody([{ path: '', message: 'must be array' }]);
+  if (!Array.isArray(value)) throw invalidBody([{ path: '', message: mustBe({ type: 'array' }) }]);
   throw invalidBody(findPlaces<Body>(value, (checkers.record ?? checkers.one)()));
 }
 

@@ -1,3 +1,7 @@
+import { request } from 'node:https';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { isLoopback } from '../config/base-url.ts';
 import { withoutUserInfo } from '../config/without-user-info.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 
@@ -13,6 +17,7 @@ export class ServiceClient {
   /** Without a path and without user information, as messages show it. */
   readonly url: string;
   private readonly headers: Readonly<Record<string, string>>;
+  private readonly fetch: typeof fetchLocal;
 
   /**
    * @param url without a path; a user name and a password in it are for a proxy before the service (RFC 7617)
@@ -20,6 +25,9 @@ export class ServiceClient {
    */
   constructor(url: string, key: string) {
     this.url = withoutUserInfo(url).replace(/\/+$/, '');
+    const { protocol, hostname } = new URL(url);
+    const isLocal = protocol === 'https:' && isLoopback(hostname.replace(/^\[|\]$/g, ''));
+    this.fetch = isLocal ? fetchLocal : fetch;
     this.headers = { ...basicAuthorization(url), ...(key !== '' && { 'X-API-Key': key }) };
   }
 
@@ -30,10 +38,18 @@ export class ServiceClient {
     const headers = { ...this.headers, ...type };
     let response: Response;
     try {
-      response = await fetch(this.url + path, { method, headers, body: body ?? null, signal });
+      response = await this.fetch.call(undefined, this.url + path, {
+        method,
+        headers,
+        body: body ?? null,
+        signal,
+      });
     } catch (error) {
+      const reason = reasonOf(error);
       throw new OperatorError(
-        `${this.url} does not answer (${reasonOf(error)}); is the service running there?`,
+        DISTRUST.test(reason)
+          ? `The certificate of ${this.url} is not trusted here (${reason}); NODE_EXTRA_CA_CERTS=FILE names its authority's.`
+          : `${this.url} does not answer (${reason}); is the service running there?`,
       );
     }
     if (response.status === 401)
@@ -48,6 +64,38 @@ export class ServiceClient {
     const { detail } = readProblem(await response.text());
     throw new OperatorError(`${this.url} answered ${response.status}: ${detail}`);
   }
+}
+
+/** Codes of OpenSSL and Node.js for certificates of somebody unknown, of another name or of another time. */
+const DISTRUST = /CERT_|_CERT|CERTIFICATE/;
+
+interface Asked {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer> | string | null;
+  readonly signal: AbortSignal | null;
+}
+
+/**
+ * As `fetch`, on this machine, with any certificate: it is for the name by which others call the service, and without TLS
+ * the key goes to any process that listens here, too.
+ */
+function fetchLocal(url: string, { method, headers, body, signal }: Asked): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const options = { method, headers, agent: false, rejectUnauthorized: false, ...(signal && { signal }) };
+    const asked = request(url, options, (message) => {
+      const { statusCode: status = 0, headers: given } = message;
+      const answered = Object.entries(given).map(
+        ([name, value]) => [name, String(value)] as [string, string],
+      );
+      const text = status === 204 ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array>);
+      resolve(new Response(text as ConstructorParameters<typeof Response>[0], { status, headers: answered }));
+    });
+    asked.on('error', (cause) =>
+      reject(signal?.aborted ? signal.reason : new Error(cause.message, { cause })),
+    );
+    asked.end(body ?? undefined);
+  });
 }
 
 function basicAuthorization(url: string): Readonly<Record<string, string>> {
@@ -77,7 +125,7 @@ export function readProblem(text: string): {
   readonly detail: string;
   readonly errors?: { path: string; message: string }[];
 } {
-  const plain = text.slice(0, 500);
+  const plain = text.trim().slice(0, 500);
   try {
     return { detail: plain, ...(JSON.parse(text) as object) };
   } catch {

@@ -130,7 +130,7 @@ it('go out as Parquet and come in from there and from NumPy, with the row of a b
   const refused = await furze('import', 'vectors', bad, ...names, ...place(data));
   expect([refused.code, refused.output]).toEqual([
     1,
-    expect.stringMatching(/bad\.npy:2: .*Vector\/0 must be number/),
+    expect.stringMatching(/bad\.npy:2: .*Vector\/0 must be a number/),
   ]);
   const { output } = await furze('import', 'vectors', good, ...names, ...place(data));
   expect(output).toBe(`${good}: 3 vectors\n`);

@@ -123,6 +123,15 @@ test('a batch with faults everywhere names only some', () => {
   expect(error.places).toHaveLength(20);
 });
 
+test('a value of another type is told what it must be in words', () => {
+  const words = (body: unknown) => refusal(() => decodeFeedback(many(body), limits, NOW_MS)).message;
+  const ids = { FeedbackType: 'like', UserId: 'u', ItemId: 'i' };
+  expect(words({})).toBe('The body must be an array.');
+  expect(words([{ ...ids, UserId: 1 }])).toBe('/0/UserId must be a text.');
+  expect(words([{ ...ids, Value: '1' }])).toBe('/0/Value must be a number or null.');
+  expect(words([1])).toBe('/0 must be an object.');
+});
+
 test('a text that has no UTF-8 is refused wherever it stands, and named', () => {
   const half = '\ud800';
   const places = (body: object) => refusal(() => decodeItems(many([body]), limits)).places;

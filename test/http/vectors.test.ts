@@ -72,7 +72,8 @@ describe('vectors of items', () => {
       '/Vector',
       'must not be all zeros, which have no angle to compare by',
     ],
-    ['no number', { Vector: [0, null, 0] }, '/Vector/1', 'must be number'],
+    ['no number', { Vector: [0, null, 0] }, '/Vector/1', 'must be a number'],
+    ['no list', { Vector: null }, '/Vector', 'must be an array'],
     ['no vector', {}, '/Vector', 'is required'],
     ['an empty one', { Vector: [] }, '/Vector', 'must hold 3 numbers and holds 0'],
   ])('are refused when %s', async (_name, body, path, message) => {
@@ -197,6 +198,8 @@ describe('vectors of items', () => {
       expect(await ask('GET', '/api/item/nobody/neighbors?by=angle')).toEqual([]);
       expect(await ask('GET', `/api/item/${name(39)}/neighbors?by=plain`)).toEqual([]);
       expect((await found.call('GET', `/api/item/${name(0)}/neighbors?by=other`)).status).toBe(404);
+      const ruled = await found.call('GET', `/api/item/${name(0)}/neighbors?by=angle&placement=home`);
+      expect([ruled.status, ruled.body.errors[0].path]).toEqual([400, 'placement']);
       const wrong = await found.call('POST', '/api/vectors/plain/search', { Vector: [1, 2] });
       expect(wrong.body.errors).toEqual([{ path: '/Vector', message: 'must hold 1 numbers and holds 2' }]);
     });

@@ -204,7 +204,7 @@ async function withTarget(flags: ImportFlags, config: Config, use: Use): Promise
   return use(httpTarget(new ServiceClient(flags.url, keyOf(config)), repeats === 'last'), stateFolder());
 }
 
-/** Says what else helps where a service has the folder. @throws what it is given, or that in other words */
+/** Adds the way to import into the folder of a running service. @throws the error, or another in its place */
 async function tellOfUrl(error: Error): Promise<never> {
   const { FolderLockedError } = await import('../../store/open/open-store.ts');
   if (!(error instanceof FolderLockedError)) throw error;

@@ -2,7 +2,7 @@ import { ScoredEntriesSchema } from '../../domain/api-schemas.ts';
 import type { ListQuery, NearQuery } from '../../recommend/sources/recommender.ts';
 import type { Caller } from '../../recommend/sources/source.ts';
 import { jsonRows } from '../route/list-reply.ts';
-import type { Query } from '../route/query-parameters.ts';
+import { type Query, refusal } from '../route/query-parameters.ts';
 import { type Reply, SOURCE_HEADERS, sourceHeaders } from '../route/reply.ts';
 import { type Route, type RouteRequest, routesOf } from '../route/route.ts';
 import type { Services } from '../route/services.ts';
@@ -50,6 +50,8 @@ function itemNeighbors(
   { recommender }: Services,
 ): Promise<Reply> | Reply {
   const { params, query } = request;
+  if (query.by !== undefined && query.placement !== undefined)
+    throw refusal('placement', 'must not be given with by, whose answer goes by no rules');
   if (query.by !== undefined)
     return recommender
       .itemsLike(params['item-id'], query.by, nearQuery(query, params.category, request))

@@ -178,7 +178,7 @@ function decodeQueryText(text: string, name: string): string {
   }
 }
 
-function refusal(path: string, message: string): FurzeError {
+export function refusal(path: string, message: string): FurzeError {
   return new FurzeError('INVALID_PARAMETER', `${path} ${message}.`, [{ path, message }]);
 }
 
