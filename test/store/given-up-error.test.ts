@@ -1,13 +1,16 @@
-import type { RootDatabase } from 'lmdb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { batchUnlessGivenUp, isGivenUp } from '../../src/store/lmdb/tables/given-up-error.ts';
+import {
+  batchUnlessGivenUp,
+  type Environment,
+  isGivenUp,
+} from '../../src/store/lmdb/tables/given-up-error.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** An environment whose batches never end, as those do that begin once LMDB has given it up. */
-function environment(): { root: RootDatabase<unknown>; isGivenUp: boolean; batches: number } {
-  const state = { root: undefined as unknown as RootDatabase<unknown>, isGivenUp: false, batches: 0 };
+function environment(): { root: Environment; isGivenUp: boolean; batches: number } {
+  const state = { root: undefined as unknown as Environment, isGivenUp: false, batches: 0 };
   state.root = {
     resetReadTxn() {},
     getStats() {
@@ -18,7 +21,7 @@ function environment(): { root: RootDatabase<unknown>; isGivenUp: boolean; batch
       state.batches++;
       return new Promise(() => {});
     },
-  } as unknown as RootDatabase<unknown>;
+  };
   return state;
 }
 

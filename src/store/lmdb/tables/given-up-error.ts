@@ -1,5 +1,11 @@
-import type { RootDatabase } from 'lmdb';
 import { messageOf } from '../../../domain/furze-error.ts';
+
+/** The environment of an `Engine`, as far as it is needed here. */
+export interface Environment {
+  resetReadTxn(): void;
+  getStats(): unknown;
+  batch(action: () => void): Promise<unknown>;
+}
 
 /** Time between two looks whether what is queued will ever be written, milliseconds. */
 const LOOK_MS = 1000;
@@ -24,7 +30,7 @@ export class GivenUpError extends Error {
 }
 
 /** @throws GivenUpError where it is so with this environment, in the folder `path` */
-export function refuseGivenUp(root: RootDatabase<unknown>, path: string): void {
+export function refuseGivenUp(root: Environment, path: string): void {
   root.resetReadTxn();
   try {
     root.getStats();
@@ -37,11 +43,7 @@ export function refuseGivenUp(root: RootDatabase<unknown>, path: string): void {
  * As `root.batch(action)`, whose promise is never settled where LMDB has given up the environment before it begins.
  * @throws GivenUpError, too
  */
-export async function batchUnlessGivenUp(
-  root: RootDatabase<unknown>,
-  path: string,
-  action: () => void,
-): Promise<void> {
+export async function batchUnlessGivenUp(root: Environment, path: string, action: () => void): Promise<void> {
   refuseGivenUp(root, path);
   const queued = root.batch(action);
   // What the commit failed for is rejected apart.
