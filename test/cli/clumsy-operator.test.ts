@@ -77,6 +77,12 @@ it.each([
   [['import', 'feedback', likes, '--data', ''], '--data', 'expected a folder'],
   [['serve', '--host', 'no such host'], '--host (server.host)', 'expected a host name'],
   [['compact', store, '--url', 'http://127.0.0.1:1'], 'one place at a time', '--url http://127.0.0.1:1'],
+  [
+    ['import', '--from-gorse', 'postgres://127.0.0.1:1/x', '--dry-run'],
+    '--from-gorse',
+    'leave out --dry-run',
+  ],
+  [['import', '--from-gorse', 'postgres://127.0.0.1:1/x', likes], '--from-gorse', `leave out ${likes}`],
   [['import', likes, '--sum-values', '--url', 'http://127.0.0.1:1'], '--sum-values', 'leave out --url'],
 ])('what is said is refused by the name of the option: %s', async (args, option, why) => {
   const { code, output } = await run(args);
@@ -94,6 +100,24 @@ it('a folder of Parquet is not written over, and is found before anything is rea
     1,
     expect.stringMatching(/^furze: There is something in .+; name a new folder\.\n$/),
   ]);
+});
+
+it('a page that cannot be written is told before lists are judged, and one that can is not left empty', async () => {
+  const to = (html: string) => run(['evaluate', '--positive-types', 'none', '--html', html]);
+  const lost = await to(join(folder, 'nowhere', 'page.html'));
+  expect([lost.code, lost.output]).toEqual([1, expect.stringMatching(/^furze: .*nowhere.*ENOENT.*\n$/)]);
+  expect((await to(join(folder, 'page.html'))).output).toContain('no feedback is positive');
+  expect(readdirSync(folder)).not.toContain('page.html');
+});
+
+it('a check names what is wrong in each of the files, where an import ends at the first', async () => {
+  const bad = ['one.csv', 'two.csv'].map((name) => join(folder, name));
+  for (const path of bad) writeFileSync(path, 'user,item\nann,a/b\n');
+  const checked = await run(['import', 'feedback', ...bad, '--dry-run']);
+  for (const path of bad) expect(checked.output).toContain(`${path}:2: `);
+  const stored = await run(['import', 'feedback', ...bad]);
+  expect([checked.code, stored.code]).toEqual([1, 1]);
+  expect(stored.output).not.toContain('two.csv:2: ');
 });
 
 it('a rating from which on rows are likes is told to make no difference where there are no ratings', async () => {

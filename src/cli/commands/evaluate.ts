@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { type Config, defaultConfig, type Environment } from '../../config/config.ts';
@@ -94,6 +94,7 @@ export function evaluateCommand(env: Environment): Command {
     .action(async (files: string[], flags: EvaluateFlags) => {
       if (files.length === 0) refuseFileOptions(command);
       const loaded = loadConfig({ path: flags.config, env, flags: configFlags(flags) });
+      if (flags.html !== undefined) refuseUnwritable(flags.html);
       const temporary = files.length === 0 ? undefined : temporaryFolder('furze-evaluate-');
       try {
         const config = withPositives(loaded, flags, temporary?.path);
@@ -109,6 +110,13 @@ export function evaluateCommand(env: Environment): Command {
         temporary?.remove();
       }
     });
+}
+
+/** Before minutes of work whose report could not be written. @throws Error of the system */
+function refuseUnwritable(path: string): void {
+  const isNew = !existsSync(path);
+  closeSync(openSync(path, 'a'));
+  if (isNew) rmSync(path);
 }
 
 /** @throws UsageError when it is said how files are read and no file is named */

@@ -90,7 +90,11 @@ export function importCommand(env: Environment): Command {
 
 async function run(inputs: readonly string[], flags: ImportFlags, config: Config): Promise<number> {
   if (flags.fromGorse !== undefined) {
-    const { fromGorse } = flags;
+    const { fromGorse, dryRun } = flags;
+    if (dryRun || inputs.length > 0)
+      throw new UsageError(
+        `--from-gorse stores whole tables; leave out ${dryRun ? '--dry-run' : inputs.join(' ')}`,
+      );
     const { importGorse } = await import('./from-gorse.ts');
     return withTarget(flags, config, (target, folder) => importGorse(fromGorse, target, folder));
   }

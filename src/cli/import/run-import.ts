@@ -105,7 +105,8 @@ export async function runImport(run: ImportRun): Promise<number> {
           (await importOne(run, bulk.target, file, progress));
         results.push(result);
         warn();
-        if (result.isStopped || (result.refused > 0 && !run.skipsBad)) break read;
+        const isRefused = result.refused > 0 && !run.skipsBad && run.target !== undefined;
+        if (result.isStopped || isRefused) break read;
       }
     }
     atOnce = bulk.target;
