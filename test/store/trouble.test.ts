@@ -1,9 +1,10 @@
-import { cpSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { type FurzeError, isEngineError, messageOf } from '../../src/domain/furze-error.ts';
 import type { DataStore } from '../../src/store/data-store.ts';
 import { WriterSupervisor } from '../../src/store/lmdb/writer/writer-supervisor.ts';
+import { openCacheStore, openDataReader } from '../../src/store/open/thread-stores.ts';
 import { close, openIn, PLAIN_RULES, putFeedback, storeOptions, tempFolder } from './helpers.ts';
 
 const BATCHES = 60;
@@ -173,12 +174,23 @@ test.skipIf(process.platform === 'win32').each([
   const { data } = stores;
   await data.write(putFeedback(batch(0)));
   const { dataPath } = storeOptions(folder);
+  const reads = openDataReader(dataPath);
   renameSync(dataPath, `${dataPath}-elsewhere`);
   put(dataPath);
+  const isThere = existsSync(dataPath);
   // What was taken now would be found by nobody after a restart.
   await expect(data.write(putFeedback(batch(1)))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   await expect(data.ping()).rejects.toThrow('is no longer in');
+  reads.local.refresh();
+  expect(reads.local.findUser('user-0')).toBeDefined();
+  if (!isThere) {
+    // A worker that comes only now.
+    expect(() => openDataReader(dataPath)).toThrow('is no longer in');
+    expect(() => openCacheStore(`${dataPath}/cache`)).toThrow('is no longer in');
+    expect(existsSync(dataPath)).toBe(false);
+  }
   expect(await data.getUserFeedback('user-0')).toHaveLength(BATCH_RECORDS);
+  await reads.close();
   rmSync(dataPath, { recursive: true, force: true });
   renameSync(`${dataPath}-elsewhere`, dataPath);
   await vi.waitFor(() => data.ping(), 600_000);

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { CacheStore } from '../cache-store.ts';
 import type { DataReader } from '../data-store.ts';
 import { LmdbCacheStore } from '../lmdb/cache/lmdb-cache-store.ts';
 import { LmdbDataReader } from '../lmdb/reads/lmdb-data-reader.ts';
 import { openDataTables } from '../lmdb/tables/data-tables.ts';
+import { DATA_FILE } from '../lmdb/tables/engine.ts';
 import { KEPT_NAMES, type ModelStore, type SharedModelPlace } from '../model-store.ts';
 
 /*
@@ -11,8 +14,12 @@ import { KEPT_NAMES, type ModelStore, type SharedModelPlace } from '../model-sto
  * what writes data nor what checks bodies, which is half of the program.
  */
 
-/** The reads of a data store, for a thread beside the one that has called `openStore`. */
+/**
+ * The reads of a data store, for a thread beside the one that has called `openStore`.
+ * @throws OperatorError where the folder was moved away since: an empty store would take its place
+ */
 export function openDataReader(dataPath: string): LmdbDataReader {
+  refuseGone(dataPath);
   return new LmdbDataReader(openDataTables(dataPath));
 }
 
@@ -31,9 +38,17 @@ export async function openReader(dataPath: string): Promise<DataReader> {
   );
 }
 
-/** A cache store of a further thread of the process that has called `openStore`. */
+/** A cache store of a further thread of the process that has called `openStore`. @throws OperatorError likewise */
 export function openCacheStore(cachePath: string): CacheStore {
+  refuseGone(cachePath);
   return new LmdbCacheStore(cachePath);
+}
+
+function refuseGone(path: string): void {
+  if (existsSync(join(path, DATA_FILE))) return;
+  throw new OperatorError(
+    `The store is no longer in ${path}, where it was opened; put it back, or stop and start again.`,
+  );
 }
 
 /** The reader of a thread. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../domain/operator-error.ts';
 import { encodeJournal, type Journal } from '../../journals.ts';
@@ -51,7 +52,9 @@ export function openDataTables(path: string, options: EngineOptions = {}): DataT
  */
 export function followReplacement(tables: DataTables): void {
   const { engine } = tables;
-  if (engine.isReplaced) replaceTables(tables, openDataTables(engine.path, engine.options));
+  // Where there is none, as in a folder that was moved away, an empty one would be made.
+  if (engine.isReplaced && existsSync(join(engine.path, DATA_FILE)))
+    replaceTables(tables, openDataTables(engine.path, engine.options));
 }
 
 /** Puts other tables in the place of those that are open, for everybody who has them, and closes the old ones. */

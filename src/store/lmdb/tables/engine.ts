@@ -264,8 +264,13 @@ function noRoomIn(path: string): OperatorError {
   return new OperatorError(`${path} ${NO_ROOM}: make room, and begin again.`);
 }
 
+/** Undefined where the way to the file is gone or closed. */
 function fileNumber(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
+  try {
+    return statSync(path).ino;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Identity of the data file in a folder; undefined where the way to it is gone or closed. */
