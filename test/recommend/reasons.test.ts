@@ -17,7 +17,7 @@ const like = (user: number, item: number, ageMs = 0) => ({
 });
 
 /** A service with a ranking over two tastes. */
-async function fitted(discovery: number | 'auto'): Promise<void> {
+async function fitted(discovery: number | 'auto', items: readonly object[] = []): Promise<void> {
   server = await startTestServer({
     clock: () => NOW,
     config: {
@@ -35,6 +35,7 @@ async function fitted(discovery: number | 'auto'): Promise<void> {
     const user = Math.floor(random.float() * USERS);
     return like(user, taste(user, Math.floor(ITEMS * random.float() ** 2)), random.float() * 30 * 86_400_000);
   });
+  await server.call('POST', '/api/items', items);
   await server.call('POST', '/api/feedback', records);
   await server.service.fit();
 }
@@ -91,5 +92,37 @@ describe.each(['auto', 0.5, 1] as const)('the reasons of a service with discover
       { numRuns: 40 },
     );
     expect(Math.min(seen.listed, seen.below)).toBeGreaterThan(3);
+  });
+});
+
+describe('a new item that nobody has liked', () => {
+  it('has the score by which it stands in the list, and is there for its labels', async () => {
+    const items = Array.from({ length: ITEMS + 6 }, (_, item) => ({
+      ItemId: `i${item}`,
+      Labels: [item % 2 === 0 ? 'tea' : 'salt', `maker${item % 7}`],
+      Timestamp: new Date(NOW - (item < ITEMS ? 30 * 86_400_000 : 1000)).toISOString(),
+    }));
+    await fitted('auto', items);
+    const scored = async () =>
+      (await server.call('GET', '/api/recommend/u3?n=30&details=true')).body.Items as {
+        readonly Id: string;
+        readonly Score: number;
+        readonly Source: string;
+      }[];
+    const numberOf = (id: string) => Number(id.slice(1));
+    await expect.poll(async () => (await scored()).some(({ Id }) => numberOf(Id) >= ITEMS)).toBe(true);
+    let lifted = 0;
+    for (const { Id, Score, Source } of await scored()) {
+      if (Source !== 'personal') continue;
+      const told = await explain(3, numberOf(Id));
+      expect([Id, told.Score]).toEqual([Id, expect.closeTo(Score, 6)]);
+      addsUp(told);
+      const isNew = numberOf(Id) >= ITEMS;
+      const byLabels = told.Parts?.find(({ Name }) => Name === 'of_its_labels');
+      if (byLabels === undefined) continue;
+      expect([isNew, byLabels.Meaning]).toEqual([true, 'what known items with its labels have']);
+      lifted++;
+    }
+    expect(lifted).toBeGreaterThan(0);
   });
 });

@@ -1,9 +1,8 @@
 import { MODEL_FEATURES } from '../../model/registry.ts';
 import { inTurns } from '../../platform/concurrency/event-loop-turns.ts';
 import type { History } from '../history/history.ts';
-import type { ScoreParts } from '../lists/maker/explain-score.ts';
+import { OF_ITS_LABELS, type ScoreParts } from '../lists/maker/explain-score.ts';
 import type { ListMaker } from '../lists/maker/list-maker.ts';
-import type { RankingFeature } from '../models/feature-names.ts';
 import { LABEL_SUM, LIVE_SUM, TASTE_SUM, VECTOR_SUM } from '../models/like-sums.ts';
 import type { RecommendQuery } from '../sources/recommender.ts';
 import type { InMemoryState } from '../state/in-memory-state.ts';
@@ -33,7 +32,7 @@ export function reasonOf(source: string): string {
 }
 
 /** Features that are one thing to people: weights of several scales of popularity mean nothing alone. */
-const GROUPS: readonly (readonly [name: string, has: (feature: RankingFeature) => boolean])[] = [
+const GROUPS: readonly (readonly [name: string, has: (feature: string) => boolean])[] = [
   ['popularity', (feature) => feature.startsWith('popular_')],
   ['age', (feature) => feature === 'age' || feature === 'new_item'],
 ];
@@ -72,6 +71,7 @@ export function meaningOf(name: string, itemRow: number, live: ReasonParts['live
   if (name === LIVE_SUM) return 'what people with the same likes have liked of late';
   if (name === TASTE_SUM) return 'liked by people of the same taste more than by anybody else';
   if (name === LABEL_SUM) return 'how much its labels are those of what the user likes';
+  if (name === OF_ITS_LABELS) return 'what known items with its labels have';
   if (name === VECTOR_SUM) return 'how near its vector is to those of what the user likes';
   return MODEL_FEATURES.find((model) => model.name === name)?.feature.meaning ?? '';
 }

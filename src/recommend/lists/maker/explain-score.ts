@@ -1,11 +1,19 @@
 import { RANKING_FEATURES, type RankingFeature } from '../../models/feature-names.ts';
 import { LikeSums, SUM_NAMES } from '../../models/like-sums.ts';
 import { eachFeature } from '../../ranking/compute-features.ts';
+import { rankCandidates } from '../../ranking/rank-candidates.ts';
 import type { ListInputs } from '../../sources/list-inputs.ts';
 import type { Proposal } from './candidate-finder.ts';
+import { coldScore } from './score-cold-items.ts';
 
 /** Likes that are told apart at most, the latest. */
 const LIKES_MAX = 50;
+
+/** The part by which known items with a new one's labels score more than its own features do. */
+export const OF_ITS_LABELS = 'of_its_labels';
+
+/** Parts by feature. */
+type Parts = ReadonlyMap<RankingFeature | typeof OF_ITS_LABELS, number>;
 
 /** The score of an item as a sum: `base` and all `parts` add up to its log-odds. */
 export interface ScoreParts {
@@ -14,7 +22,7 @@ export interface ScoreParts {
   /** The log-odds of the user's mean candidate. */
   readonly base: number;
   /** Parts of the features; below 0 for one that speaks against the item. */
-  readonly parts: ReadonlyMap<RankingFeature, number>;
+  readonly parts: Parts;
   /** Parts of the user's likes by the models, against an item that none of them speaks for. */
   readonly likes: ReadonlyMap<number, number>;
 }
@@ -23,7 +31,7 @@ export interface ScoreParts {
 interface FeatureParts {
   readonly base: number;
   readonly weighted: readonly ReadonlyMap<RankingFeature, number>[];
-  readonly parts: readonly ReadonlyMap<RankingFeature, number>[];
+  readonly parts: readonly Parts[];
 }
 
 /**
@@ -39,8 +47,8 @@ export function partsOfFirst(
   const { ranking } = inputs.generation ?? {};
   if (ranking === undefined) return undefined;
   const { bias, weights } = ranking.byKind[proposal.kind]!;
-  const maps = () => Array.from({ length: count }, () => new Map<RankingFeature, number>());
-  const [weighted, parts] = [maps(), maps()];
+  const weighted = Array.from({ length: count }, () => new Map<RankingFeature, number>());
+  const parts = Array.from({ length: count }, () => new Map<RankingFeature | typeof OF_ITS_LABELS, number>());
   let base = bias;
   const take = (feature: number, values: ArrayLike<number>) => {
     let sum = 0;
@@ -54,7 +62,27 @@ export function partsOfFirst(
     base += mean;
   };
   eachFeature(proposal, inputs, ranking.totals, take, (feature) => weights[feature] !== 0);
+  for (const [at, score] of coldScores(proposal, inputs, count)) {
+    const more = Math.log(score / (1 - score)) - sumOf(base, parts[at]!);
+    if (more > 0) parts[at]!.set(OF_ITS_LABELS, more);
+  }
   return { base, weighted, parts };
+}
+
+/** By place those of the first candidates that are new, with the scores that lists take where they are higher. */
+function coldScores(proposal: Proposal, inputs: ListInputs, count: number): Map<number, number> {
+  const { coldItems } = inputs;
+  const told = proposal.candidates.slice(0, count).map((row) => coldItems.rows.indexOf(row));
+  if (!told.some((cold) => cold >= 0)) return new Map();
+  const known = { ...proposal, candidates: [...coldItems.knownRows] };
+  const scores = rankCandidates(known, inputs, 'learned', 0);
+  return new Map(
+    told.flatMap((cold, at) => (cold < 0 ? [] : [[at, coldScore(coldItems, cold, scores)] as const])),
+  );
+}
+
+function sumOf(base: number, parts: Parts): number {
+  return [...parts.values()].reduce((sum, part) => sum + part, base);
 }
 
 /**
@@ -71,8 +99,7 @@ export function* explainScore(
   const found = partsOfFirst(proposal, inputs, count);
   if (found === undefined) return undefined;
   const { base, weighted, parts } = found;
-  const logOdds = parts.map((own) => [...own.values()].reduce((sum, part) => sum + part, base));
-  const scores = logOdds.map((odds) => 1 / (1 + Math.exp(-odds)));
+  const scores = parts.map((own) => 1 / (1 + Math.exp(-sumOf(base, own))));
   return { scores, base, parts: parts[0]!, likes: yield* likesBehind(proposal, inputs, weighted[0]!) };
 }
 
