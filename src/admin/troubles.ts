@@ -71,7 +71,7 @@ function fitTrouble(facts: Facts): Trouble | undefined {
     return {
       Code: 'fit_failed',
       Severity: hasModel ? 'warning' : 'error',
-      Message: `The last fit failed: ${lastFit.Error ?? 'for no reason that is known'}${hasModel ? '; the model before it serves' : ''}.`,
+      Message: `The last fit failed: ${lastFit.Error?.replace(/\.$/, '') ?? 'for no reason that is known'}${hasModel ? '; the model before it serves' : ''}.`,
       Advice: 'The log has the whole error; the next fit tries again.',
     };
   }

@@ -102,6 +102,7 @@ describe('what is not right', () => {
     ['no_feedback', { ...none, feedback: 0, types: [] }, 'hint', /no feedback yet/],
     ['fit_failed', { lastFit: failed }, 'warning', /failed: no memory; the model before it serves/],
     ['fit_failed', { lastFit: failed, hasModel: false }, 'error', /failed: no memory\./],
+    ['fit_failed', { lastFit: { ...failed, Error: 'Gone.' } }, 'warning', /failed: Gone; the model/],
     ['stale_model', { modelAgeMs: 4 * 3_600_000 }, 'warning', /4 h old/],
     ['popular_empty', { popularIsEmpty: true }, 'warning', /last 720h/],
     ['latest_empty', { latestIsEmpty: true }, 'warning', /no item has a Timestamp/],

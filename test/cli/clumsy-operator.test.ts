@@ -76,6 +76,7 @@ it.each([
   ],
   [['import', 'feedback', likes, '--data', ''], '--data', 'expected a folder'],
   [['serve', '--host', 'no such host'], '--host (server.host)', 'expected a host name'],
+  [['init', likes, '--port', '0'], '--port', 'expected an integer from 1 to 65535'],
   [['compact', store, '--url', 'http://127.0.0.1:1'], 'one place at a time', '--url http://127.0.0.1:1'],
   [
     ['import', '--from-gorse', 'postgres://127.0.0.1:1/x', '--dry-run'],

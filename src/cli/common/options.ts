@@ -20,6 +20,11 @@ export const parsePort = numberOption(
   'an integer from 0 to 65535',
   (port) => Number.isInteger(port) && port >= 0 && port <= 65535,
 );
+/** Of a service whose address is told before it listens. */
+export const parseKnownPort = numberOption(
+  'an integer from 1 to 65535',
+  (port) => Number.isInteger(port) && port >= 1 && port <= 65535,
+);
 
 /** Reads the address of a service, without a slash at its end. @throws InvalidArgumentError */
 function parseUrl(text: string): string {

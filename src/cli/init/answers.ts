@@ -6,7 +6,7 @@ import { describePlan } from '../../exchange/describe-plan.ts';
 import { DEFAULT_LOW_TYPE } from '../../exchange/import-plan.ts';
 import { judgeRefused } from '../../exchange/proposals.ts';
 import type { Survey } from '../../exchange/survey-feedback.ts';
-import { parsePort } from '../common/options.ts';
+import { parseKnownPort } from '../common/options.ts';
 import { type PlannedFile, withItems } from './files-to-import.ts';
 import { confirmFiles, findFiles, surveyAsking } from './find-files.ts';
 import { BadRows, type Given } from './given.ts';
@@ -138,7 +138,7 @@ function noFeedback(files: readonly PlannedFile[]): string {
 }
 
 function findPort(prompt: Prompt): Promise<number> {
-  return askUntil(prompt, 'On which port shall the service listen?', '8087', parsePort);
+  return askUntil(prompt, 'On which port shall the service listen?', '8087', parseKnownPort);
 }
 
 async function findKey(prompt: Prompt): Promise<string> {

@@ -4,7 +4,7 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import { PRESETS, type Preset } from '../../exchange/known-data-sets.ts';
 import { addColumnOptions, type ColumnFlags, splitList, wishesOf } from '../common/column-options.ts';
 import { loadConfig } from '../common/load-config.ts';
-import { configFlags, lockWaitOption, parseFolder, parsePort } from '../common/options.ts';
+import { configFlags, lockWaitOption, parseFolder, parseKnownPort } from '../common/options.ts';
 import { describeSummary, readSummary } from '../common/set-up-summary.ts';
 import { holdRecords } from '../import/import.ts';
 import { type Answers, findAnswers } from './answers.ts';
@@ -65,7 +65,7 @@ export function initCommand(env: Environment): Command {
         'first',
       ]),
     )
-    .option('-p, --port <port>', 'port to listen on (default: 8087)', parsePort)
+    .option('-p, --port <port>', 'port to listen on (default: 8087)', parseKnownPort)
     .option('--api-key <key>', 'key that callers must send (default: none)')
     .option('--evaluate', 'tell how good the lists are, too')
     .option('--skip-bad', 'store the good rows of a file that has bad ones')
