@@ -353,7 +353,7 @@ describe('furze init on a terminal', () => {
     const answers = await findAnswers({ ...nothingGiven, wishes: { map: [['user', 'member']] } }, prompt);
     prompt.close();
     expect(prompt.said.join('\n')).toContain('there is no file');
-    expect(prompt.said).toContain('expected an integer from 0 to 65535');
+    expect(prompt.said).toContain('expected an integer from 1 to 65535');
     expect(answers).toMatchObject({ positiveTypes: ['purchase'], port: 8200, evaluates: false });
     expect(answers.apiKey).toMatch(/^[\w-]{32}$/);
     expect(answers.files[0]?.plan.kind).toBe('feedback');

@@ -8,6 +8,12 @@ const TWO = '{ name = "now", share = 0.5 }, { name = "few", share = 0.5, overrid
 const experiment = (lines: string) => `${HOME}[experiment.x]\n${lines}`;
 const variants = (list: string) => experiment(`placement = "home"\nvariants = [${list}]`);
 
+it('takes for a measure what makes feedback positive from a value on', () => {
+  const types = '[recommend.data_source]\npositive_feedback_types = ["rating>=4=2"]\n';
+  const measured = experiment(`placement = "home"\nvariants = [${TWO}]\nmeasure = "rating>=4"`);
+  expect(parseConfig(types + measured).experiment.x!.measure).toBe('rating>=4');
+});
+
 it('reads experiments, and writes them so that they are read again', () => {
   const config = parseConfig(experiment(`placement = "home"\nvariants = [${TWO}]\ntraffic = 0.5`));
   expect(config.experiment.x).toMatchObject({
@@ -26,6 +32,10 @@ it.each([
   [
     `[experiment.x]\nplacement = "home"\nvariants = [${TWO}]`,
     'x.placement: expected a placement: one that is configured, of which there is none',
+  ],
+  [
+    experiment(`placement = "home"\nvariants = [${TWO}]\nmeasure = "rating>=4"`),
+    'x.measure: expected a feedback type, or one with a value as in positive_feedback_types (none), got "rating>=4"',
   ],
   [experiment('placement = "home"'), 'x.variants: expected at least two, got 0'],
   [variants('{ name = "a", share = 0.5 }, { name = "b", share = 0.4 }'), 'shares that sum up to 1, got 0.9'],
