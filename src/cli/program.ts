@@ -112,7 +112,11 @@ export async function createProgram(args: readonly string[], env: Environment): 
   const output = { writeErr: (text: string) => write(text, args) };
   program.configureOutput(output);
   for (const { name, command } of created) {
-    command.exitOverride().showHelpAfterError(`(see furze ${name} --help)`).configureOutput(output);
+    // Commander hands its settings on to commands of a command only as these are made.
+    for (const each of [command, ...command.commands]) {
+      const asked = each === command ? name : `${name} ${each.name()}`;
+      each.exitOverride().showHelpAfterError(`(see furze ${asked} --help)`).configureOutput(output);
+    }
     program.addCommand(command, { isDefault: name === DEFAULT });
   }
   return program;

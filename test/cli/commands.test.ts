@@ -135,6 +135,12 @@ describe('arguments and configuration that are not valid', () => {
     ['a missing argument', ['export'], /missing required argument 'kind'\n.*\(see furze export --help\)/],
     ['no address', ['status', '--url', 'nonsense'], /expected an address such as http:/],
     ['an address of another kind', ['backup', 'x', '--url', 'ftp://x'], /expected an address such as http:/],
+    [
+      'a missing argument of a command of a command',
+      ['model', 'unuse'],
+      /'name'\n\(see furze model unuse --help\)/,
+    ],
+    ['an unknown option of one', ['model', 'list', '--nope'], /'--nope'\n\(see furze model list --help\)/],
     ['an unknown command', ['nope'], /there is no command "nope"; there are serve, playground, .*status/],
     [
       'a configuration of Gorse',

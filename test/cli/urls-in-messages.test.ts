@@ -55,6 +55,7 @@ test.each([
   ['http://me:PW@127.0.0.1:1'],
   ['status', '--http://me:PW@127.0.0.1:1'],
   ['check', 'http://me:PW@127.0.0.1:1'],
+  ['model', 'list', '--http://me:PW@127.0.0.1:1'],
 ])('nothing is said of the password: furze %s %s %s %s', async (...args) => {
   let output = '';
   for (const stream of [process.stdout, process.stderr])
