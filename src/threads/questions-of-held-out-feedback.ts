@@ -11,10 +11,10 @@ import { FeedbackColumns } from '../store/data-store.ts';
 const ANSWER_MS = 86_400_000;
 
 /**
- * So large a share of the likes may be of one user, and so many in any case: how an account chooses that likes as much as all
- * others, as a crawler does, must not tell how the lists of all are ranked.
+ * So large a share of the likes may be of one user, or so many times the mean, and so many in any case: how an account chooses
+ * that likes as much as all others, as a crawler does, must not tell how the lists of all are ranked. Few users have as many as ever.
  */
-const [SHARE_OF_ONE, LIKES_OF_ONE] = [0.02, 20];
+const [SHARE_OF_ONE, TIMES_MEAN, LIKES_OF_ONE] = [0.02, 2, 20];
 
 /** A question as of a moment, and what was liked then. */
 export interface Question {
@@ -64,7 +64,8 @@ export function* questionsAt(
 export function fewOfEach({ userRows }: FeedbackColumns, indices: readonly number[]): readonly number[] {
   const byUser = new Map<number, number[]>();
   for (const at of indices) getOrPut(byUser, userRows[at]!, () => []).push(at);
-  const most = Math.max(LIKES_OF_ONE, Math.floor(indices.length * SHARE_OF_ONE));
+  const share = Math.max(SHARE_OF_ONE, TIMES_MEAN / byUser.size);
+  const most = Math.max(LIKES_OF_ONE, Math.floor(indices.length * share));
   return [...byUser.values()].flatMap((likes) => spreadEvenly(likes, most)).sort((a, b) => a - b);
 }
 

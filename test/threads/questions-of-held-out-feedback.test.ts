@@ -63,5 +63,7 @@ describe('the questions that held-out likes have answered', () => {
     expect(asked.filter((at) => !ofCrawler(at))).toHaveLength(1000);
     expect(asked).toEqual([...asked].sort((a, b) => a - b));
     expect(fewOfEach(columns(likes), indices.slice(0, 40))).toEqual(indices.slice(0, 40));
+    const ofThree = columns(indices.map((at) => [at % 3, at, at] as const));
+    expect(fewOfEach(ofThree, indices)).toEqual(indices);
   });
 });
