@@ -1,5 +1,6 @@
 import { FilterError } from '../domain/filter-error.ts';
 import { parseFilter } from '../domain/filter-tree.ts';
+import { positiveKindNames } from '../domain/positive-feedback-types.ts';
 import { parseTimestamp } from '../domain/rfc3339.ts';
 import { expectation, fits, type KeySchema, show } from './keys.ts';
 import type { Config } from './schema.ts';
@@ -45,6 +46,23 @@ export function checkRules({ experiment, placement }: Rules, problems: string[])
     for (const [number, variant] of settings.variants.entries())
       checkOverride(variant.override ?? {}, own, `${at}.variants[${number}].override`, problems);
   }
+}
+
+/**
+ * Feedback counts from a value on as `positive_feedback_types` has it: another such measure would count nothing.
+ * @param positive that list, without a fault
+ */
+export function checkMeasures(
+  { experiment }: Pick<Rules, 'experiment'>,
+  positive: readonly string[],
+  problems: string[],
+): void {
+  const names = positiveKindNames(positive);
+  for (const [name, { measure }] of Object.entries(experiment))
+    if (/(>=|<=|>|<) *-?\d/.test(measure) && !names.includes(measure))
+      problems.push(
+        `experiment.${name}.measure: expected a feedback type, or one with a value as in positive_feedback_types (${names.map(show).join(', ') || 'none'}), got ${show(measure)}`,
+      );
 }
 
 function checkShares({ variants }: Experiment, at: string, problems: string[]): void {

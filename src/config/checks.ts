@@ -1,7 +1,7 @@
 /** Checks a configuration; each problem is one text with its path and what was expected. */
 import { positiveKindNames } from '../domain/positive-feedback-types.ts';
 import { apiKeys } from './api-keys.ts';
-import { checkRules } from './check-experiments.ts';
+import { checkMeasures, checkRules } from './check-experiments.ts';
 import type { EffectiveValue } from './environment-overrides.ts';
 import {
   type ConfigKey,
@@ -79,7 +79,7 @@ export function checkRelations(config: Config, problems: string[]): void {
     );
   checkRules(config, problems);
   checkPositiveKinds(recommend.data_source.positive_feedback_types, problems);
-  if (problems.length === 0) checkMeasures(config, problems);
+  if (problems.length === 0) checkMeasures(config, recommend.data_source.positive_feedback_types, problems);
   const { popular, latest } = recommend.offline.explore_recommend;
   if (popular + latest > 1) {
     problems.push(
@@ -107,16 +107,6 @@ function checkKeys({ server, key }: Config, problems: string[]): void {
       problems.push(`key.${name}.role: expected a key with the role "own" beside it, got "${role}" alone`);
     known.add(value);
   }
-}
-
-/** Feedback counts from a value on as `positive_feedback_types` has it: another such measure would count nothing. */
-function checkMeasures({ experiment, recommend }: Config, problems: string[]): void {
-  const names = positiveKindNames(recommend.data_source.positive_feedback_types);
-  for (const [name, { measure }] of Object.entries(experiment))
-    if (/(>=|<=|>|<) *-?\d/.test(measure) && !names.includes(measure))
-      problems.push(
-        `experiment.${name}.measure: expected a feedback type, or one with a value as in positive_feedback_types (${names.map(show).join(', ') || 'none'}), got ${show(measure)}`,
-      );
 }
 
 function checkPositiveKinds(entries: readonly string[], problems: string[]): void {

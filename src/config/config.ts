@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { checkRules, type Rules } from './check-experiments.ts';
+import { checkMeasures, checkRules, type Rules } from './check-experiments.ts';
 import { checkRelations, checkValue, findUnknownKeys } from './checks.ts';
 import { type EffectiveValue, effectiveValue, unknownVariableWarnings } from './environment-overrides.ts';
 import {
@@ -92,9 +92,10 @@ export type GivenRules = Readonly<Record<keyof Rules, Table>>;
 /**
  * Placements and experiments of the configuration with others beside them, checked together; one of the configuration goes before
  * another of its name.
+ * @param positive `positive_feedback_types`, of which measures are
  * @throws ConfigError
  */
-export function withRules(rules: Rules, given: GivenRules): Rules {
+export function withRules(rules: Rules, given: GivenRules, positive: readonly string[]): Rules {
   const problems: string[] = [];
   const config: Table = {};
   for (const key of CONFIG_KEYS) {
@@ -107,6 +108,7 @@ export function withRules(rules: Rules, given: GivenRules): Rules {
     Object.assign(config[kind] as Table, rules[kind]);
   }
   if (problems.length === 0) checkRules(config as unknown as Rules, problems);
+  if (problems.length === 0) checkMeasures(config as unknown as Rules, positive, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return freeze(config) as unknown as Rules;
 }

@@ -53,19 +53,25 @@ class Part {
     this.writer = undefined;
   }
 
-  private flush(): void {
+  /** Begins a file, where none is begun. */
+  open(): ParquetWriter {
     this.writer ??= new ParquetWriter({
       writer: fileWriter(`${this.prefix}-${this.files++}.parquet`),
       schema: schemaOf(this.fields),
     });
+    return this.writer;
+  }
+
+  private flush(): void {
+    const writer = this.open();
     const columnData = this.fields.map((field) => ({
       name: field,
       data: this.rows.map((row) => columnValue(field, Reflect.get(row, field))),
     }));
-    this.writer.write({ columnData, rowGroupSize: this.rows.length });
+    writer.write({ columnData, rowGroupSize: this.rows.length });
     this.rows = [];
     this.numbers = 0;
-    if (this.writer.writer.offset >= FILE_BYTES) this.finish();
+    if (writer.writer.offset >= FILE_BYTES) this.finish();
   }
 }
 
@@ -99,6 +105,8 @@ export async function exportParquet(
       records += rows.length;
       onProgress(records);
     }
+    // A folder without files would be no export, so one of nothing has a file without rows.
+    if (records === 0) parts[0]!.open();
     for (const part of parts) part.finish();
     // Fails where there is a folder with anything in it.
     renameSync(unfinished, folder);

@@ -8,14 +8,16 @@ import type { DataStore, WriteCommand } from '../store/data-store.ts';
 import type { BulkImport, FinishOptions } from '../store/open/open-store.ts';
 import type { Kind } from './guess-columns.ts';
 import { ImportReports } from './import-reports.ts';
+import type { WriteVectors } from './import-vectors.ts';
 import { readProblem, type ServiceClient } from './service-client.ts';
+import { BatchTooLarge, SmallerBatches } from './smaller-batches.ts';
 
 /** Takes batches of records in the form of the API. */
 export interface Target {
   /** The name that tells it from another target. */
   readonly name: string;
   /**
-   * Stores a batch, all of it or nothing.
+   * Stores a batch, all of it or nothing; of what a service takes in parts alone, those before one that it refuses.
    * @param json an array of records
    * @returns how many records are new or were overwritten
    * @throws FurzeError INVALID_BODY when a record is not valid, naming some of those
@@ -107,20 +109,23 @@ export function httpTarget(client: ServiceClient, overwrites: boolean): Target {
     const method = kind === 'feedback' && overwrites ? 'PUT' : 'POST';
     const response = await client.send(method, `/api/${kind}`, { body });
     if (response.ok) return ((await response.json()) as { RowAffected: number }).RowAffected;
-    const { detail, errors } = readProblem(await response.text());
     if (response.status === 503 && tries < RETRY_MS.length) {
       await sleep(RETRY_MS[tries]);
       return send(kind, body, tries + 1);
     }
+    const { detail, errors } = readProblem(await response.text());
     if (response.status === 400) throw new FurzeError('INVALID_BODY', detail, errors);
-    throw new OperatorError(`${client.url} answered ${response.status}: ${detail}`);
+    const Refusal = response.status === 413 ? BatchTooLarge : OperatorError;
+    throw new Refusal(`${client.url} answered ${response.status}: ${detail}`);
   };
+  const batchesOf = (kind: Kind) => new SmallerBatches((body) => send(kind, body, 0));
+  const batches = { users: batchesOf('users'), items: batchesOf('items'), feedback: batchesOf('feedback') };
   let last: Promise<unknown> = Promise.resolve();
   return {
     name: client.url,
     write(kind, json) {
       // One at a time: of records that come again the first, or the last, is to stay, also where a batch is sent again.
-      const sent = last.then(() => send(kind, json, 0));
+      const sent = last.then(() => batches[kind].write(json));
       last = sent.catch(() => {});
       return sent;
     },
@@ -134,4 +139,17 @@ export function httpTarget(client: ServiceClient, overwrites: boolean): Target {
       return new ImportReports(put, about);
     },
   };
+}
+
+/** Sends vectors to a running server. @returns what throws FurzeError as the service has it */
+export function writeVectorsTo(client: ServiceClient, space: string): WriteVectors {
+  const path = `/api/vectors/${encodeURIComponent(space)}`;
+  const batches = new SmallerBatches(async (body) => {
+    const response = await client.send('POST', path, { body });
+    if (response.ok) return 0;
+    const { detail, errors } = readProblem(await response.text());
+    if (response.status === 413) throw new BatchTooLarge(`${client.url} answered 413: ${detail}`);
+    throw new FurzeError('INVALID_BODY', detail, errors);
+  });
+  return (json) => batches.write(json);
 }

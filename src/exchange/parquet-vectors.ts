@@ -49,6 +49,7 @@ export async function* readParquetVectors(
   hold: (bytes: number) => void = () => {},
 ): AsyncGenerator<VectorBatch> {
   const metadata = await inWords(name, () => parquetMetadataAsync(file));
+  if (metadata.row_groups.length === 0) return;
   const columns = columnsOf(metadata, name);
   const ofUsers = columns.id.toLowerCase().replace(/[-_]/g, '').startsWith('user');
   let rowStart = 0;

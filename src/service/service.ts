@@ -173,7 +173,7 @@ function startHttp(
   shown: Shown,
 ): Promise<HttpListener> {
   const { recommender, explainer, placementCounts } = recommendation;
-  const searchItems = itemFinder(pool, paths.dataPath);
+  const searchItems = itemFinder(pool, paths.dataPath, () => data.ping());
   const health = () => checkHealth(data, cache, shownLog);
   const services = { data, recommender, explainer, ...shown, admin, searchItems, health, clock };
   const background = {

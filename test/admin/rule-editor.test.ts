@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { AuditLog } from '../../src/admin/audit-log.ts';
 import { RuleEditor, type RuleEditorParts } from '../../src/admin/rule-editor.ts';
+import { defaultConfig } from '../../src/config/config.ts';
 import { RulesInEffect } from '../../src/recommend/placements/rules-in-effect.ts';
 import type { WriteCommand } from '../../src/store/data-store.ts';
 import { appended, type Journal } from '../../src/store/journals.ts';
@@ -14,7 +15,7 @@ const variants = [
 ];
 
 /** An editor over journals in memory, of which the rules in effect hear only by `tell`. */
-function editorOverMemory() {
+function editorOverMemory(dataSource: object = {}) {
   const journals = new Map<string, Journal>();
   const untold = new Set<string>();
   const local = {
@@ -33,7 +34,8 @@ function editorOverMemory() {
   };
   const data = { local, write } as unknown as RuleEditorParts['data'] &
     ConstructorParameters<typeof AuditLog>[0];
-  const rules = new RulesInEffect({ placement: {}, experiment: {} }, local, () => {});
+  const config = defaultConfig({ recommend: { data_source: dataSource } });
+  const rules = new RulesInEffect(config, local, () => {});
   const tell = () => {
     rules.follow([...untold]);
     untold.clear();
@@ -41,6 +43,19 @@ function editorOverMemory() {
   const audit = new AuditLog(data, clock, () => {});
   return { editor: new RuleEditor({ data, rules, audit, clock }), rules, journals, tell };
 }
+
+it('takes no measure that counts nothing, as the configuration takes none', async () => {
+  const { editor, tell } = editorOverMemory({ positive_feedback_types: ['rating>=4=2'] });
+  await editor.put({ kind: 'placement', name: 'home' }, {}, BY);
+  tell();
+  const rule = { kind: 'experiment', name: 'sizes' } as const;
+  const settings = { placement: 'home', variants };
+  await expect(editor.put(rule, { ...settings, measure: 'rating>=5' }, BY)).rejects.toMatchObject({
+    code: 'INVALID_BODY',
+    places: [{ path: '/measure', message: expect.stringContaining('("rating>=4"), got "rating>=5"') }],
+  });
+  await editor.put(rule, { ...settings, measure: 'rating>=4' }, BY);
+});
 
 it('promotes no variant over an edit that was only just committed', async () => {
   const { editor, rules, tell } = editorOverMemory();

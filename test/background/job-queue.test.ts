@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { itemFinder } from '../../src/background/pool/finders.ts';
 import { JobQueue } from '../../src/background/pool/job-queue.ts';
 import type { WorkerPool } from '../../src/background/pool/worker-pool.ts';
+import { FurzeError } from '../../src/domain/furze-error.ts';
 import { SingleFlight } from '../../src/platform/concurrency/single-flight.ts';
 
 /** A pool whose jobs end when they are told to. */
@@ -132,7 +133,7 @@ describe('equal questions at the same time', () => {
 
 it('one search for items is at work at a time, and those beyond the ones that may wait are refused', async () => {
   const { jobs, run } = pool();
-  const find = itemFinder({ run }, '');
+  const find = itemFinder({ run }, '', async () => {});
   const by = { caller: { name: '' }, signal: new AbortController().signal };
   const found = Promise.allSettled(Array.from({ length: 18 }, () => find('tea', 5, by)));
   await turns();
@@ -147,9 +148,18 @@ it('one search for items is at work at a time, and those beyond the ones that ma
   ]);
 });
 
+it('a search that a thread fails at is answered as the store has it, which may be gone', async () => {
+  const fault = new Error('The store is no longer in data');
+  const run = () => Promise.reject(fault);
+  const by = { caller: { name: '' }, signal: new AbortController().signal };
+  const gone = new FurzeError('STORE_UNAVAILABLE', 'gone');
+  await expect(itemFinder({ run }, '', () => Promise.reject(gone))('tea', 5, by)).rejects.toBe(gone);
+  await expect(itemFinder({ run }, '', async () => {})('tea', 5, by)).rejects.toBe(fault);
+});
+
 it('a search that nobody waits for any more is not begun, and keys take turns', async () => {
   const { jobs, run } = pool();
-  const find = itemFinder({ run }, '');
+  const find = itemFinder({ run }, '', async () => {});
   const leaving = new AbortController();
   const ask = (name: string, text: string, { signal }: AbortController) =>
     find(text, 5, { caller: { name }, signal }).catch(() => []);

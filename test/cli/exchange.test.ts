@@ -358,6 +358,20 @@ describe('furze import and export', () => {
     await service.stop('SIGTERM');
   });
 
+  it('sends smaller batches to a service that takes less at once', async () => {
+    const count = 6000;
+    const rows = Array.from({ length: count }, (_, at) => `u${at},i${at % 7},${1_700_000_000 + at}\n`);
+    const path = file('many.csv', `user,item,time\n${rows.join('')}`);
+    const limits = { FURZE_SERVER_MAX_BATCH_RECORDS: '1700', FURZE_SERVER_MAX_BODY_BYTES: '65536' };
+    for (const [name, most] of Object.entries(limits)) {
+      const service = new Furze(['serve', '--port', '0', '--data', join(folder, name)], { [name]: most });
+      const [, url] = await service.waitFor(/"url":"(http[^"]+)"/);
+      const { code, output } = await furze('import', 'feedback', path, '--url', url!, '--json');
+      expect([code, output]).toEqual([0, expect.stringContaining(`"stored":${count}`)]);
+      await service.stop('SIGTERM');
+    }
+  });
+
   it('goes on after kill -9 of an import to a service, which has every record once', async () => {
     const count = 60_000;
     const path = file(
@@ -479,6 +493,8 @@ describe('furze import and export', () => {
     [['export', 'items', '--output', '/nonexistent/items.xlsx'], 2],
     [['export', 'items', '--output', '/nonexistent/items.csv.zst'], 2],
     [['export', 'items', '--json'], 2],
+    [['export', 'items', '--format', 'csv', '--output', '/nonexistent/items.ndjson.gz'], 2],
+    [['export', 'items', '--format', 'parquet', '--output', '/nonexistent/items.csv'], 2],
   ] as const)('%j exits %i', async (args, code) => {
     expect((await furze(...args)).code).toBe(code);
   });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lookAt } from '../../src/cli/import/run-import.ts';
 import { exportParquet } from '../../src/exchange/export-parquet.ts';
 import { readVectorFile } from '../../src/exchange/vector-files.ts';
 
@@ -37,6 +38,22 @@ const FEEDBACK = Array.from({ length: 3000 }, (_, at) => ({
 }));
 
 describe('an export to Parquet', () => {
+  it('of nothing is a file without rows, which is read back', async () => {
+    for (const kind of ['items', 'vectors'] as const) {
+      const path = join(folder, `no-${kind}`);
+      expect(await exportParquet(path, kind, pages([], 1), () => {})).toBe(0);
+      expect(readdirSync(path)).toEqual(['part-0-0.parquet']);
+      expect(await rowsOf(path)).toEqual([]);
+    }
+    const { plan } = await lookAt({
+      path: join(folder, 'no-items/part-0-0.parquet'),
+      wishes: { kind: 'items' },
+    });
+    expect(plan).toMatchObject({ kind: 'items', isApiForm: true });
+    const read = readVectorFile(join(folder, 'no-vectors/part-0-0.parquet'));
+    for await (const { ids } of read) expect(ids).toEqual([]);
+  });
+
   it('has every record as it is, and all of a user in one part', async () => {
     const path = join(folder, 'feedback');
     let told = 0;
@@ -89,7 +106,7 @@ describe('an export to Parquet', () => {
     mkdirSync(path);
     writeFileSync(join(path, 'mine.txt'), 'mine');
     await expect(exportParquet(path, 'feedback', pages(FEEDBACK, 10), () => {})).rejects.toThrow(
-      /taken cannot be written/,
+      /There is something in .*taken already/,
     );
     async function* broken() {
       yield { cursor: '', rows: [] };

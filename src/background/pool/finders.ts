@@ -62,13 +62,19 @@ export function vectorClusterer(pool: WorkerPool): ItemVectorsParts['clusterAsid
 /**
  * Finds the ids of items that contain a text, best match first, one search at a time, so that many of them take no more than one thread.
  * Keys take turns.
- * @returns what throws FurzeError OVERLOADED when too many searches wait
+ * @param ping throws where the store is gone, which a thread cannot tell from its own faults
+ * @returns what throws FurzeError OVERLOADED when too many searches wait, STORE_UNAVAILABLE
  */
-export function itemFinder(pool: Pick<WorkerPool, 'run'>, dataPath: string) {
+export function itemFinder(pool: Pick<WorkerPool, 'run'>, dataPath: string, ping: () => Promise<unknown>) {
   const queue = new BoundedQueue({ atWorkMax: 1, waitingMax: TEXTS_WAITING_MAX, refusedFor: 'searches' });
   return (text: string, n: number, { caller, signal }: Searcher): Promise<readonly string[]> => {
     const asked = { dataPath, text, n: Math.min(n, ITEMS_MAX), timeMsMax: TEXT_MS_MAX };
     const line = { kind: caller.name, user: 0 };
-    return queue.run(() => pool.run<'searchItems'>({ kind: 'searchItems', ...asked }), signal, line);
+    const search = () =>
+      pool.run<'searchItems'>({ kind: 'searchItems', ...asked }).catch(async (error: unknown) => {
+        await ping();
+        throw error;
+      });
+    return queue.run(search, signal, line);
   };
 }

@@ -20,7 +20,9 @@ import { loadConfig } from '../common/load-config.ts';
 import { addPlaceOptions, configFlags } from '../common/options.ts';
 
 /** By the end of a name. */
-const FORMATS: Readonly<Record<string, ExportFormat>> = { ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv' };
+const FORMATS: Readonly<Record<string, ExportFormat>> = {
+  ...{ ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv', parquet: 'parquet' },
+};
 
 interface ExportFlags {
   readonly config?: string;
@@ -70,7 +72,7 @@ export function exportCommand(env: Environment): Command {
     .action(async (kind: Kind | 'vectors', flags: ExportFlags) => {
       if (flags.json && flags.output === STDOUT) throw new UsageError('--json needs --output');
       const config = loadConfig({ path: flags.config, env, flags: configFlags(flags) });
-      const format = flags.format ?? formatOf(flags.output);
+      const format = formatFor(flags);
       const { source, vectors, close } = await openSource(flags, config);
       const onProgress = () => {};
       try {
@@ -116,11 +118,16 @@ function spaceNamed({ space }: ExportFlags): string {
   throw new UsageError('vectors need --space, the name of one of [vectors] in the configuration');
 }
 
-/** The format that the name of a file says. @throws UsageError when it says nothing that is understood */
-function formatOf(path: string): ExportFormat {
-  if (path === STDOUT) return 'ndjson';
+/** @throws UsageError when the name of the file says nothing that is understood and no format is given, or another is */
+function formatFor({ output: path, format: asked }: ExportFlags): ExportFormat {
+  if (path === STDOUT) return asked ?? 'ndjson';
   const [, ending = ''] = /\.([^./\\]+?)(?:\.gz)?$/i.exec(path) ?? [];
-  const format = FORMATS[ending.toLowerCase()];
+  const named = Object.hasOwn(FORMATS, ending.toLowerCase()) ? FORMATS[ending.toLowerCase()] : undefined;
+  if (asked !== undefined && named !== undefined && asked !== named)
+    throw new UsageError(
+      `the name ${path} says that it is ${named}, --format ${asked}; a reader would go by the name`,
+    );
+  const format = asked ?? (named === 'parquet' ? undefined : named);
   if (format !== undefined) return format;
   throw new UsageError(
     `the name ${path} does not say the format; end it with .ndjson, .jsonl or .csv (and .gz to pack it), or say --format`,

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
 import { isLoopback } from '../../config/base-url.ts';
 import type { Config, Environment } from '../../config/config.ts';
-import { FurzeError } from '../../domain/furze-error.ts';
 import { counted } from '../../domain/group-digits.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Kind } from '../../exchange/guess-columns.ts';
@@ -10,7 +9,7 @@ import type { BeginBulk, Target } from '../../exchange/import-targets.ts';
 import type { WriteVectors } from '../../exchange/import-vectors.ts';
 import { PRESETS, type Preset } from '../../exchange/known-data-sets.ts';
 import { STDIN } from '../../exchange/open-text-file.ts';
-import { readProblem, ServiceClient } from '../../exchange/service-client.ts';
+import { ServiceClient } from '../../exchange/service-client.ts';
 import { stateFolder } from '../../platform/files/state-folder.ts';
 import { parseDsn } from '../../store/dsn.ts';
 import { addColumnOptions, type ColumnFlags, wishesOf } from '../common/column-options.ts';
@@ -158,8 +157,8 @@ async function runVectors(paths: readonly string[], flags: ImportFlags, config: 
   };
   if (url !== undefined) {
     const client = new ServiceClient(url, keyOf(config));
-    const path = `/api/vectors/${encodeURIComponent(space)}`;
-    await storeFrom(async (body) => throwProblem(await client.send('POST', path, { body })));
+    const { writeVectorsTo } = await import('../../exchange/import-targets.ts');
+    await storeFrom(writeVectorsTo(client, space));
     return 0;
   }
   const { data, release } = await openFolders(config, flags.lockWait).catch(tellOfUrl);
@@ -169,13 +168,6 @@ async function runVectors(paths: readonly string[], flags: ImportFlags, config: 
     await release();
   }
   return 0;
-}
-
-/** @throws FurzeError as the service has it */
-async function throwProblem(response: Response): Promise<void> {
-  if (response.ok) return;
-  const { detail, errors } = readProblem(await response.text());
-  throw new FurzeError('INVALID_BODY', detail, errors);
 }
 
 /** True for the address of a service on this host with the port of the configuration. */

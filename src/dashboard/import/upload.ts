@@ -42,6 +42,8 @@ export class Upload {
   private readonly startedAt = performance.now();
   private readonly refusals: Refusal[] = [];
   private batch: Line[] = [];
+  /** Records of a batch: fewer once the service, or what stands before it, took no more at once. */
+  private most = BATCH_RECORDS;
   private sent = 0;
   private written = 0;
   private refused = 0;
@@ -111,7 +113,7 @@ export class Upload {
       // What items are taken out of is counted as feedback.
       else if ('leftOut' in made) this.leftOut += kind === 'items' ? 0 : 1;
       else this.batch.push({ line, record: made.record });
-      if (this.batch.length >= BATCH_RECORDS) await this.flush(kind);
+      if (this.batch.length >= this.most) await this.flush(kind);
       if (this.isStopped) return;
     }
     this.tell({ isOver: false });
@@ -132,6 +134,11 @@ export class Upload {
       this.sent += lines.length;
       this.written += RowAffected;
     } catch (error) {
+      if (error instanceof ApiError && error.status === 413 && lines.length > 1) {
+        this.most = Math.ceil(lines.length / 2);
+        await this.send(lines.slice(0, this.most), kind);
+        return this.send(lines.slice(this.most), kind);
+      }
       const bad =
         error instanceof ApiError && error.status === 400 ? badLines(error, lines.length) : undefined;
       if (bad === undefined || bad.size === 0) throw error;

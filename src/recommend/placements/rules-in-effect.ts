@@ -57,6 +57,7 @@ export function versionsOf(journal: Journal): Numbered[] {
  */
 export class RulesInEffect {
   private readonly configured: Rules;
+  private readonly positiveTypes: readonly string[];
   private readonly reads: Pick<LocalReads, 'journal' | 'journalNames'>;
   private readonly onTrouble: (message: string, error: unknown) => void;
   private readonly kept = new Map<string, KeptRule>();
@@ -65,11 +66,12 @@ export class RulesInEffect {
   private rules: Rules;
 
   constructor(
-    { placement, experiment }: Pick<Config, 'placement' | 'experiment'>,
+    { placement, experiment, recommend }: Pick<Config, 'placement' | 'experiment' | 'recommend'>,
     reads: Pick<LocalReads, 'journal' | 'journalNames'>,
     onTrouble: (message: string, error: unknown) => void,
   ) {
     this.configured = { placement, experiment };
+    this.positiveTypes = recommend.data_source.positive_feedback_types;
     this.reads = reads;
     this.onTrouble = onTrouble;
     this.rules = this.configured;
@@ -134,7 +136,7 @@ export class RulesInEffect {
       experiment: { ...this.configured.experiment },
     };
     for (const { kind, name, settings } of changes) if (settings !== undefined) delete configured[kind][name];
-    return withRules(configured, givenOf([...next.values()]));
+    return withRules(configured, givenOf([...next.values()]), this.positiveTypes);
   }
 
   /** @returns whether any of the journals is of a rule */
@@ -171,7 +173,7 @@ export class RulesInEffect {
     const byKind = KINDS.flatMap((kind) => latest.filter((rule) => rule.kind === kind && rule.settings));
     for (const rule of byKind)
       try {
-        this.rules = withRules(this.configured, givenOf([...fitting, rule]));
+        this.rules = withRules(this.configured, givenOf([...fitting, rule]), this.positiveTypes);
         fitting.push(rule);
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
