@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { CacheStore } from '../../src/store/cache-store.ts';
+import { LmdbCacheStore } from '../../src/store/lmdb/cache/lmdb-cache-store.ts';
 import type { Stores } from '../../src/store/open/open-store.ts';
-import { openCacheStore } from '../../src/store/open/thread-stores.ts';
 import { cacheStoreContract, list } from './contract/cache-store.ts';
 import { close, openIn, tempFolder } from './helpers.ts';
 
@@ -24,7 +24,7 @@ cacheStoreContract('LMDB', {
 
 test('several threads write lists to one folder', async () => {
   const path = join(tempFolder(), 'cache');
-  const cache = openCacheStore(path);
+  const cache = new LmdbCacheStore(path);
   const { threadEntry } = await import('../../src/platform/program/thread-entry.ts');
   const { url, execArgv } = threadEntry(import.meta.url, './cache-thread');
   await Promise.all(

@@ -40,6 +40,17 @@ test('what is queued when LMDB gives up the environment is refused, and what com
   expect([state.batches, vi.getTimerCount()]).toEqual([1, 0]);
 });
 
+test('a commit that failed is told by what it failed for', async () => {
+  const state = environment();
+  const commitError = Promise.reject(new Error('No space left on device'));
+  const error = Object.assign(new Error('Commit failed (see commitError for details)'), { commitError });
+  state.root.batch = () => Promise.reject(error);
+  await expect(batchUnlessGivenUp(state.root, '/c', () => {})).rejects.toMatchObject({
+    message: 'No space left on device',
+    commitError,
+  });
+});
+
 test('what the commit failed for is not left unhandled where it is told after that', async () => {
   const state = environment();
   let fail = (_: Error) => {};

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../../domain/furze-error.ts';
 
 /** The environment of an `Engine`, as far as it is needed here. */
@@ -41,15 +42,11 @@ export function refuseGivenUp(root: Environment, path: string): void {
 
 /**
  * As `root.batch(action)`, whose promise is never settled where LMDB has given up the environment before it begins.
- * @throws GivenUpError, too
+ * @throws GivenUpError, too; where the commit failed, what it failed for, with a property `commitError`
  */
 export async function batchUnlessGivenUp(root: Environment, path: string, action: () => void): Promise<void> {
   refuseGivenUp(root, path);
-  const queued = root.batch(action);
-  // What the commit failed for is rejected apart.
-  queued.catch(({ commitError }: { readonly commitError?: Promise<unknown> }) =>
-    commitError?.catch(() => {}),
-  );
+  const queued = root.batch(action).catch(throwCause);
   let timer: NodeJS.Timeout | undefined;
   const givenUp = new Promise<never>((_, reject) => {
     timer = setInterval(() => {
@@ -65,4 +62,15 @@ export async function batchUnlessGivenUp(root: Environment, path: string, action
   } finally {
     clearInterval(timer);
   }
+}
+
+/** lmdb-js rejects with what a commit failed for apart, a moment later. */
+async function throwCause(error: Error & { readonly commitError?: Promise<unknown> }): Promise<never> {
+  const { commitError } = error;
+  if (commitError === undefined) throw error;
+  const cause = commitError.then(
+    () => error,
+    (reason) => reason,
+  );
+  throw Object.assign(await Promise.race([cause, sleep(LOOK_MS, error, { ref: false })]), { commitError });
 }
