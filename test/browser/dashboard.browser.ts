@@ -468,7 +468,27 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await view.page.getByRole('button', { name: 'Import feedback' }).waitFor();
     await choose('PK\x03\x04');
     await view.page.getByText(/orders.csv is packed with zip/).waitFor();
+    // What was asked of the file before is gone with it.
+    expect(await view.page.getByRole('button', { name: 'Import feedback' }).count()).toBe(0);
     expect(view.errors).toEqual([]);
+    await view.page.context().close();
+  });
+
+  it('imports in smaller batches where the service takes less at once', async () => {
+    const view = await openView(browser, VIEWS[0]);
+    await signIn(view);
+    await show(view.page, 'import', 'Import');
+    await view.page.route('**/api/users', (route) =>
+      (route.request().postDataJSON() as unknown[]).length > 2
+        ? route.fulfill({ status: 413, json: { detail: 'too many' } })
+        : route.continue(),
+    );
+    const csv = `UserId,Comment\n${Array.from({ length: 7 }, (_, at) => `seven-${at},x\n`).join('')}`;
+    await view.page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'seven.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await view.page.getByRole('button', { name: 'Import users' }).click();
+    await view.page.getByText(/Done: 7 sent, 7 written/).waitFor();
     await view.page.context().close();
   });
 

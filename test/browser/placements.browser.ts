@@ -125,6 +125,27 @@ describe.skipIf(CHROMIUM === undefined)('placements and experiments in the dashb
     leadMs += 8 * DAY_MS;
   }
 
+  it('are not saved while a field holds what is no value, and are at the first click where all hold one', async () => {
+    const view = await openView(browser, { width: 1300, colorScheme: 'light' });
+    const { page } = view;
+    await visit(page, `${server.base}/#/placements/fields`);
+    await page.getByRole('button', { name: 'Make the placement' }).click();
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.waitFor();
+    await page.getByLabel('filter', { exact: true }).fill('{bad');
+    await page.getByLabel('length', { exact: true }).fill('4');
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Leave it as it was' }).click();
+    await page.getByLabel('categories', { exact: true }).fill('one\ntwo');
+    await save.scrollIntoViewIfNeeded();
+    const { x, y } = (await save.boundingBox())!;
+    await page.mouse.click(x + 5, y + 5);
+    const kept = async () => (await server.call('GET', '/api/admin/placements/fields')).body;
+    await expect.poll(kept).toMatchObject({ Rule: { Settings: { categories: ['one', 'two'] } } });
+    await server.call('DELETE', '/api/admin/placements/fields');
+    await page.context().close();
+  });
+
   it('are made, previewed, tried, promoted and taken back by keyboard alone on a phone', async () => {
     const { page, errors } = await openView(browser, { width: 390, colorScheme: 'light' });
     await page.addInitScript(KEEP_NOTICES);

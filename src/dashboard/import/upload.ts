@@ -135,9 +135,11 @@ export class Upload {
       this.written += RowAffected;
     } catch (error) {
       if (error instanceof ApiError && error.status === 413 && lines.length > 1) {
-        this.most = Math.ceil(lines.length / 2);
-        await this.send(lines.slice(0, this.most), kind);
-        return this.send(lines.slice(this.most), kind);
+        // The first half may have to be halved again.
+        const half = Math.ceil(lines.length / 2);
+        this.most = half;
+        await this.send(lines.slice(0, half), kind);
+        return this.send(lines.slice(half), kind);
       }
       const bad =
         error instanceof ApiError && error.status === 400 ? badLines(error, lines.length) : undefined;

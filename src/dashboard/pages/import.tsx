@@ -41,7 +41,11 @@ export function ImportPage() {
         setOpened(found);
         setError(undefined);
       },
-      (problem: Error) => setError(problem.message),
+      (problem: Error) => {
+        // The one before is no longer the one that was chosen.
+        setOpened(undefined);
+        setError(problem.message);
+      },
     );
   return (
     <>

@@ -52,6 +52,7 @@ function Editor({ name, rule, rules, known, reload }: EditorProps) {
   const before = rule?.Settings ?? {};
   const [settings, setSettings] = useState<Settings>(before);
   const [round, setRound] = useState(0);
+  const { isFaulty, tellFault, forget } = useFaults();
   const [titles, setTitles] = useState(known?.Titles ?? {});
   const { attempt, refusal } = useAttempt(() => {});
   const isChanged = JSON.stringify(settings) !== JSON.stringify(before);
@@ -72,6 +73,7 @@ function Editor({ name, rule, rules, known, reload }: EditorProps) {
     });
   const restore = (to: Settings) => {
     setSettings(to);
+    forget();
     setRound(round + 1);
   };
   return (
@@ -85,12 +87,12 @@ function Editor({ name, rule, rules, known, reload }: EditorProps) {
         <RuleForm
           key={String(round)}
           keys={rules.Keys}
-          {...{ settings, titles, change: setSettings, disabled: !mayChange }}
+          {...{ settings, titles, tellFault, change: setSettings, disabled: !mayChange }}
           know={(id, title) => setTitles({ ...titles, [id]: title })}
         />
         {mayChange ? (
           <Buttons
-            {...{ isChanged, save, remove }}
+            {...{ isChanged, isFaulty, save, remove }}
             isNew={rule === undefined}
             isOwn={isOwn}
             leave={() => restore(before)}
@@ -99,7 +101,7 @@ function Editor({ name, rule, rules, known, reload }: EditorProps) {
           <p class="muted">Your key may look and change nothing here.</p>
         )}
       </Card>
-      {mayChange && rule !== undefined && isChanged && (
+      {mayChange && rule !== undefined && isChanged && !isFaulty && (
         <StartExperiment {...{ name, rules }} override={differenceOf(before, settings, rules.Keys)} />
       )}
       {known !== undefined && <History of={known} restore={restore} />}
@@ -107,21 +109,30 @@ function Editor({ name, rule, rules, known, reload }: EditorProps) {
   );
 }
 
+/** Fields of the form that hold what is no value. */
+function useFaults() {
+  const [faulty, setFaulty] = useState<readonly string[]>([]);
+  const tellFault = (name: string, isOne: boolean) =>
+    setFaulty((before) => [...before.filter((each) => each !== name), ...(isOne ? [name] : [])]);
+  return { isFaulty: faulty.length > 0, tellFault, forget: () => setFaulty([]) };
+}
+
 function Buttons(props: {
   isNew: boolean;
   isOwn: boolean;
   isChanged: boolean;
+  isFaulty: boolean;
   save: () => void;
   leave: () => void;
   remove: () => void;
 }) {
-  const { isNew, isOwn, isChanged, save, leave, remove } = props;
+  const { isNew, isOwn, isChanged, isFaulty, save, leave, remove } = props;
   return (
     <p class="buttons">
-      <button type="button" disabled={!isOwn || !(isChanged || isNew)} onClick={save}>
+      <button type="button" disabled={!isOwn || isFaulty || !(isChanged || isNew)} onClick={save}>
         {isNew ? 'Make the placement' : 'Save'}
       </button>
-      {isChanged && (
+      {(isChanged || isFaulty) && (
         <button type="button" class="outline" onClick={leave}>
           Leave it as it was
         </button>

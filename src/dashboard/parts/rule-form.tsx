@@ -14,6 +14,8 @@ interface FieldProps {
   readonly titles: Readonly<Record<string, string>>;
   /** Told of an item that was chosen. */
   readonly know: (id: string, title: string) => void;
+  /** Told whether a field holds what is no value of its form, which is not among the settings. */
+  readonly tellFault: (name: string, isFaulty: boolean) => void;
   readonly disabled: boolean;
 }
 
@@ -58,7 +60,7 @@ const FORMS: Readonly<
   json: [JSON.stringify, (text) => (text.trim() === '' ? undefined : JSON.parse(text))],
 };
 
-function TextField({ of, value, set, disabled }: FieldProps) {
+function TextField({ of, value, set, tellFault, disabled }: FieldProps) {
   const { Name, Form, Choices, Meaning } = of;
   const [fault, setFault] = useState<string>();
   const [write, read] = FORMS[Form === 'switch' ? 'json' : Form];
@@ -66,8 +68,10 @@ function TextField({ of, value, set, disabled }: FieldProps) {
     try {
       set(read(text));
       setFault(undefined);
+      tellFault(Name, false);
     } catch (error) {
       setFault((error as Error).message);
+      tellFault(Name, true);
     }
   };
   const field = { id: `key-${Name}`, 'aria-describedby': `meaning-${Name}`, disabled };
@@ -96,7 +100,7 @@ function TextField({ of, value, set, disabled }: FieldProps) {
           aria-invalid={fault === undefined ? undefined : true}
           placeholder={Choices?.join(', ') ?? (Form === 'texts' ? 'one a line' : undefined)}
           defaultValue={write(value)}
-          onChange={(event) => enter(event.currentTarget.value)}
+          onInput={(event) => enter(event.currentTarget.value)}
         />
       )}
       {fault !== undefined && <small role="alert">{fault}</small>}
