@@ -49,7 +49,7 @@ export class CommandKills {
     );
     writeFileSync(file, `user,item,rating,timestamp\n${rows.join('\n')}\n`);
     const config = `${own}.toml`;
-    const args = ['init', file, '--data', own, '--config', config, '--port', '0', '--yes'];
+    const args = ['init', file, '--data', own, '--config', config, '--yes'];
     await this.killed('init', args, INIT_MS_MAX, random);
     const isWritten = () => readdirSync(this.folder).includes(`${own.slice(this.folder.length + 1)}.toml`);
     if (!isWritten()) {

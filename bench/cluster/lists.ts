@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { createRandom } from '../../src/domain/random.ts';
 import type { UserList } from '../../src/store/cache-store.ts';
 import { type PostgresDsn, parseDsn, type RedisDsn } from '../../src/store/dsn.ts';
+import { LmdbCacheStore } from '../../src/store/lmdb/cache/lmdb-cache-store.ts';
 import { openSharedLists } from '../../src/store/open/open-shared-lists.ts';
-import { openCacheStore } from '../../src/store/open/thread-stores.ts';
 
 const LIST_LENGTH = 100;
 
@@ -40,7 +40,7 @@ export async function measureLists(
   }
   await client.flushdb();
   client.disconnect();
-  const own = openCacheStore(folder);
+  const own = new LmdbCacheStore(folder);
   for (let from = 0; from < count; from += 5000) await own.putLists(lists.slice(from, from + 5000));
   tell('a folder of LMDB', (await own.getStats()).listBytes / count);
   await own.close();
