@@ -27,7 +27,6 @@ import { formatTimestamp } from '../domain/rfc3339.ts';
 import type { Logger } from '../platform/log/log.ts';
 import { VERSION } from '../platform/program/version.ts';
 import type { Recommendation } from '../recommend/start-recommendation.ts';
-import { topLatest } from '../recommend/state/top-items.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import { type Cluster, leaderOf } from '../store/cluster.ts';
 import type { DataStore } from '../store/data-store.ts';
@@ -282,7 +281,7 @@ export class Admin {
       isFitting: tasks.current.some(({ Kind }) => Kind === 'fit'),
       popularIsEmpty: live.popular.first(1).length === 0,
       popularWindowMs: popular.popular_window,
-      latestIsEmpty: topLatest(live, config.recommend.cache_size).length === 0,
+      latestIsEmpty: live.latest.first(1).length === 0,
       fallbacks: online.fallback_recommend,
       diskFreeBytes: (await diskSpace(folders.dataPath))?.free,
       hasKey: apiKeys(config).length > 0,

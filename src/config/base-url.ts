@@ -13,7 +13,12 @@ export function baseUrl({ protocol = 'http', host, port }: Address): string {
   return `${protocol}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** True for a host that this machine alone reaches. */
+/** True for a host that this machine alone reaches; one of a URL may have brackets. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  return (
+    host === 'localhost' ||
+    host === '::1' ||
+    host === '[::1]' ||
+    (isIP(host) === 4 && host.startsWith('127.'))
+  );
 }

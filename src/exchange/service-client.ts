@@ -26,7 +26,7 @@ export class ServiceClient {
   constructor(url: string, key: string) {
     this.url = withoutUserInfo(url).replace(/\/+$/, '');
     const { protocol, hostname } = new URL(url);
-    const isLocal = protocol === 'https:' && isLoopback(hostname.replace(/^\[|\]$/g, ''));
+    const isLocal = protocol === 'https:' && isLoopback(hostname);
     this.fetch = isLocal ? fetchLocal : fetch;
     this.headers = { ...basicAuthorization(url), ...(key !== '' && { 'X-API-Key': key }) };
   }
@@ -38,7 +38,7 @@ export class ServiceClient {
     const headers = { ...this.headers, ...type };
     let response: Response;
     try {
-      response = await this.fetch.call(undefined, this.url + path, {
+      response = await this.fetch(this.url + path, {
         method,
         headers,
         body: body ?? null,

@@ -13,6 +13,7 @@ const NO_STATS: CacheStats = { lists: 0, listBytes: 0, bytes: 0, isAvailable: fa
 export class UnsavedStateCache implements CacheStore {
   private readonly cache: CacheStore;
   private readonly onTrouble: (message: string, error: unknown) => void;
+  private readonly ownLocal: LocalCache | undefined;
   private readonly unsaved = new Map<string, unknown>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -20,10 +21,21 @@ export class UnsavedStateCache implements CacheStore {
   constructor(cache: CacheStore, onTrouble: (message: string, error: unknown) => void) {
     this.cache = cache;
     this.onTrouble = onTrouble;
+    const { local } = cache;
+    this.ownLocal = local && {
+      refresh: () => local.refresh(),
+      readList: (userRow) => {
+        try {
+          return local.readList(userRow);
+        } catch (error) {
+          return this.missing(error, undefined);
+        }
+      },
+    };
   }
 
   get local(): LocalCache | undefined {
-    return this.cache.local;
+    return this.ownLocal;
   }
 
   /** Resolves when the state is stored, or kept until it can be. */
@@ -77,9 +89,13 @@ export class UnsavedStateCache implements CacheStore {
     try {
       return await read();
     } catch (error) {
-      this.onTrouble('The cache cannot be read; the service goes on without', error);
-      return missing;
+      return this.missing(error, missing);
     }
+  }
+
+  private missing<T>(error: unknown, missing: T): T {
+    this.onTrouble('The cache cannot be read; the service goes on without', error);
+    return missing;
   }
 
   private async save(): Promise<void> {

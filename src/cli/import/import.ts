@@ -172,7 +172,7 @@ async function runVectors(paths: readonly string[], flags: ImportFlags, config: 
 
 /** True for the address of a service on this host with the port of the configuration. */
 function isServiceOf({ server }: Config, { hostname, port }: URL): boolean {
-  return isLoopback(hostname.replace(/^\[|\]$/g, '')) && port === String(server.port);
+  return isLoopback(hostname) && port === String(server.port);
 }
 
 /** How the service was set up, if `furze init` did. */

@@ -22,7 +22,7 @@ export class ListPlace {
     /** True for a list that is made with the settings of today; others are as good as none. */
     readonly isOfToday: (list: UserList) => boolean;
     /** Told of each failure, however often they come. */
-    readonly onTrouble: (message: string, error: unknown) => void;
+    readonly onTrouble: (error: unknown) => void;
     /** Told of each user whose list could not be kept. */
     readonly onLost: (userRow: number) => void;
   };
@@ -95,7 +95,7 @@ export class ListPlace {
     const { local } = this.options.cache;
     local?.refresh();
     // Lists that are not at hand tell by their versions whether they are good.
-    const isStored = (row: number) => local === undefined || this.stored(row)?.madeMs === madeMs;
+    const isStored = (row: number) => local === undefined || local.readList(row)?.madeMs === madeMs;
     for (const userRow of userRows) {
       this.held.delete(userRow);
       if (this.unsaved.has(userRow) && isSettled(userRow) && isStored(userRow)) this.unsaved.delete(userRow);
@@ -115,13 +115,8 @@ export class ListPlace {
 
   private stored(userRow: number): UserList | undefined {
     const { local } = this.options.cache;
-    if (local === undefined) return this.considered?.userRow === userRow ? this.considered : undefined;
-    try {
-      return local.readList(userRow);
-    } catch (error) {
-      this.options.onTrouble('lists cannot be read from the cache; they are made anew', error);
-      return undefined;
-    }
+    if (local !== undefined) return local.readList(userRow);
+    return this.considered?.userRow === userRow ? this.considered : undefined;
   }
 
   private change(userRow: number, change: Change): void {
@@ -166,7 +161,7 @@ export class ListPlace {
     try {
       await this.options.cache.putLists(lists, removed);
     } catch (error) {
-      this.options.onTrouble('lists cannot be stored in the cache', error);
+      this.options.onTrouble(error);
       return false;
     }
     for (const [userRow, change] of batch)

@@ -76,7 +76,7 @@ export class UserLists {
     this.place = new ListPlace({
       cache,
       isOfToday: (list) => freshness.isOfToday(list),
-      onTrouble,
+      onTrouble: (error) => onTrouble('lists cannot be stored in the cache', error),
       onLost: (userRow) => freshness.markDirty(userRow),
     });
     this.queue = new ListQueue({

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { ListPlace } from '../../../src/recommend/lists/list-place.ts';
-import type { UserList } from '../../../src/store/cache-store.ts';
+import type { CacheStore, UserList } from '../../../src/store/cache-store.ts';
+import { UnsavedStateCache } from '../../../src/store/unsaved-state-cache.ts';
 
 const list: UserList = {
   userRow: 7,
@@ -16,19 +17,16 @@ test('a cache that can neither be read nor written is as good as none, and it is
     throw new Error('MDB_PANIC');
   };
   const told = vi.fn();
+  const dead = { local: { refresh() {}, readList: fails }, putLists: async () => fails() };
   const place = new ListPlace({
-    cache: {
-      local: { refresh() {}, readList: fails },
-      getList: async () => fails(),
-      putLists: async () => fails(),
-    },
+    cache: new UnsavedStateCache(dead as unknown as CacheStore, told),
     isOfToday: () => true,
-    onTrouble: told,
+    onTrouble: (error) => told('lists cannot be stored in the cache', error),
     onLost: vi.fn(),
   });
   expect(place.last(7)).toBeUndefined();
   expect(told).toHaveBeenLastCalledWith(
-    'lists cannot be read from the cache; they are made anew',
+    'The cache cannot be read; the service goes on without',
     expect.any(Error),
   );
   place.put(list);
